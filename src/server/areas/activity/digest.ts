@@ -1,7 +1,7 @@
-import { createBoundedCache } from '#lib/bounded-cache.ts'
 import { createHmacSha256, type HmacSha256 } from '#lib/crypto/hmac.ts'
 import { deriveKey } from '#lib/crypto/keys.ts'
 import { keyId } from '#lib/crypto/seal.ts'
+import { createBoundedCache } from '#lib/memory/bounded-cache.ts'
 
 export type Filters = Readonly<Record<string, unknown>>
 export type Digests = { key_id: string; digest: Buffer; filters_digest: Buffer | null }

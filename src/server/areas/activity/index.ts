@@ -1,12 +1,12 @@
-import type { Route } from '#edge/http/route.ts'
+import type { Route } from '#edge/route/route.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { listRoute } from './list.ts'
 import type { NamePeople } from './names.ts'
 import { createQuota, type QuotaDeps } from './quota.ts'
 import { createRecorder, type Recorder, type RecorderDeps } from './record.ts'
+import type { SelectExposed } from './record-filter.ts'
 import { retentionLoop } from './retention.ts'
 import { statisticsRoute } from './statistics.ts'
-import type { SelectExposed } from './which.ts'
 
 /** Records the questions that are asked, and limits how many an organization can ask. */
 type Activity = Recorder & {

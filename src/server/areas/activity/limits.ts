@@ -1,6 +1,6 @@
-import { createBoundedCache, loadOnce } from '#lib/bounded-cache.ts'
-import type { Clock } from '#lib/clock.ts'
 import type { Querier } from '#lib/db/db.ts'
+import { createBoundedCache, loadOnce } from '#lib/memory/bounded-cache.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import { findOverride } from './quota-store.ts'
 
 /** How many questions an organization can ask in a minute and in a day (UTC). */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listActivity } from '#contract/activity.ts'
 import { elevateSupport, startSupport } from '#contract/auth/support.ts'
-import { systemClock } from '#lib/clock.ts'
-import { begin } from '#test/activity-records.ts'
+import { systemClock } from '#lib/time/clock.ts'
 import { findSecrets } from '#test/canary.ts'
+import { begin } from '#test/sources/activity-records.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { createRecorder, type Question, type Recorder } from './record.ts'
 

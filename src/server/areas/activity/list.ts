@@ -1,18 +1,14 @@
 import { type ActivityRecord, listActivity } from '#contract/activity.ts'
-import { readCursor, toPage } from '#edge/http/paging.ts'
-import { type Route, route } from '#edge/http/route.ts'
-import type { Clock } from '#lib/clock.ts'
-import type { Querier } from '#lib/db/db.ts'
-import { type NamePeople, namesOf } from './names.ts'
+import { readCursor, toPage } from '#edge/route/paging.ts'
+import { type Route, route } from '#edge/route/route.ts'
+import { namesOf } from './names.ts'
+import { type RecordsDeps, toRecordFilter } from './record-filter.ts'
 import { pageRecords, type RecordRow } from './store.ts'
-import { type SelectExposed, whichRecords } from './which.ts'
 
-type Deps = { db: Querier; clock: Clock; people: NamePeople; selectExposed: SelectExposed }
-
-export function listRoute({ db, clock, people, selectExposed }: Deps): Route {
+export function listRoute({ db, clock, people, selectExposed }: RecordsDeps): Route {
   return route(listActivity, async ({ limit, cursor, source_id, ...filters }, { principal }) => {
-    const which = whichRecords({ ...filters, target: source_id }, principal, selectExposed)
-    const rows = await pageRecords(db, which, { before: readCursor(cursor), limit, now: clock.now() })
+    const filter = toRecordFilter({ ...filters, target: source_id }, principal, selectExposed)
+    const rows = await pageRecords(db, filter, { before: readCursor(cursor), limit, now: clock.now() })
     const names = await namesOf(people, principal.org_id, rows)
     return toPage(rows, limit, (row) => present(row, names))
   })

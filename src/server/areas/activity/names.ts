@@ -11,5 +11,5 @@ export async function namesOf(
   const userIds = new Set(rows.flatMap(({ user_id }) => user_id ?? []))
   if (userIds.size === 0) return new Map()
   const answer = await people.displayNames(orgId, [...userIds])
-  return answer.known ? answer.value : new Map()
+  return answer.isKnown ? answer.value : new Map()
 }

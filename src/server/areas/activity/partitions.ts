@@ -1,5 +1,5 @@
 import { lowestId } from '#edge/ids.ts'
-import type { PartitionedTable } from '#lib/db/partitions.ts'
+import type { PartitionedTable } from '#lib/db/partitions/partitions.ts'
 
 /** Ids begin with their time. Pages are left part empty for the outcome, which is written after the answer. */
 export const RECORDS: PartitionedTable = {

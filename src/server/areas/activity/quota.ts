@@ -1,10 +1,16 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import { secondsText } from '#contract/core/seconds-text.ts'
-import type { Route } from '#edge/http/route.ts'
-import { createBoundedCache } from '#lib/bounded-cache.ts'
-import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
-import { type KeyValueStore, type QuotaRefusal, type QuotaWindow, StoreUnavailable, type TakeResult } from '#lib/kv.ts'
+import {
+  type KeyValueStore,
+  type QuotaRefusal,
+  type QuotaWindow,
+  StoreUnavailable,
+  type TakeResult,
+} from '#lib/kv/kv.ts'
+import { createBoundedCache } from '#lib/memory/bounded-cache.ts'
+import type { Clock } from '#lib/time/clock.ts'
+import { joinTurns } from './fast/join-turns.ts'
 import { createLimits, type Limits } from './limits.ts'
 import { countQuestions } from './quota-store.ts'
 import { setQuotaRoute } from './set-quota.ts'
@@ -15,16 +21,10 @@ const DAY_MS = 24 * 60 * MINUTE_MS
 const FAR_FUTURE = new Date('9999-01-01T00:00:00Z')
 const MAX_UNDERCOUNTED_DAYS = 10_000
 
-type Quota = {
-  readonly routes: readonly Route[]
-  /** Counts one question of the organization. Throws RATE_LIMITED with the time to wait when a limit is reached. */
-  spend(orgId: string): Promise<void>
-}
-
 export type QuotaDeps = Limits & { kv: KeyValueStore; db: Db; clock: Clock }
 
 /** Limits questions by minute and by day (UTC). All replicas share one count. */
-export function createQuota({ kv, db, clock, perMinute, perDay }: QuotaDeps): Quota {
+export function createQuota({ kv, db, clock, perMinute, perDay }: QuotaDeps) {
   const limits = createLimits({ db, clock, perMinute, perDay })
   const take = createSharedTake({ kv, db })
   const join = joinTurns(async (orgId, usesOf) => {
@@ -34,7 +34,8 @@ export function createQuota({ kv, db, clock, perMinute, perDay }: QuotaDeps): Qu
   })
   return {
     routes: [setQuotaRoute({ db, clock, limits })],
-    spend: async (orgId) => {
+    /** Counts one question of the organization. Throws RATE_LIMITED with the time to wait when a limit is reached. */
+    spend: async (orgId: string): Promise<void> => {
       const { position, taking } = join(orgId)
       const { now, limit, result } = await taking
       if (result && position < result.taken) return
@@ -44,31 +45,6 @@ export function createQuota({ kv, db, clock, perMinute, perDay }: QuotaDeps): Qu
         throw limitReached(limit.perMinute, 'minute', MINUTE_MS, now)
       throw limitReached(limit.perDay, 'day (UTC)', DAY_MS, now)
     },
-  }
-}
-
-type Joined<T> = { uses: number; readonly taking: Promise<T> }
-
-/**
- * Joins the questions of an organization that are spent in one turn into one command of the store. Questions whose
- * records were written together are spent together, so this is the rule under load. `usesOf` returns how many joined.
- */
-function joinTurns<T>(take: (orgId: string, usesOf: () => number) => Promise<T>) {
-  const open = new Map<string, Joined<T>>()
-  const begin = (orgId: string): Joined<T> => {
-    const joined: Joined<T> = {
-      uses: 0,
-      taking: Promise.resolve().then(() => {
-        open.delete(orgId)
-        return take(orgId, () => joined.uses)
-      }),
-    }
-    open.set(orgId, joined)
-    return joined
-  }
-  return (orgId: string): { position: number; taking: Promise<T> } => {
-    const joined = open.get(orgId) ?? begin(orgId)
-    return { position: joined.uses++, taking: joined.taking }
   }
 }
 

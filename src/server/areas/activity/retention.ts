@@ -1,5 +1,5 @@
 import type { Db } from '#lib/db/db.ts'
-import { addPartitions, dropPartitions, mixedPartitions } from '#lib/db/partitions.ts'
+import { addPartitions, dropPartitions, mixedPartitions } from '#lib/db/partitions/partitions.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { RECORDS } from './partitions.ts'
 import { deleteRecordsBefore } from './store.ts'

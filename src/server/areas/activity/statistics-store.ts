@@ -1,14 +1,14 @@
 import type { Querier } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
-import { matching, OUTCOME, shownTarget, type Which } from './store.ts'
+import { matching, OUTCOME, type RecordFilter, shownTarget } from './store.ts'
 
-type Span = Which & { from: Date; to: Date; bucket: 'hour' | 'day'; timezone: string }
+type Span = RecordFilter & { from: Date; to: Date; bucket: 'hour' | 'day'; timezone: string }
 
 type Counts = { [K in 'total' | 'mcp' | 'cli' | 'api' | 'answered' | 'refused' | 'failed' | 'unknown']: number }
 export type BucketRow = Counts & { start: Date; p50_ms: number | null; p95_ms: number | null }
 
-const MOST_TARGETS = 7
-const MOST_PEOPLE = 10
+const MAX_TARGETS = 7
+const MAX_PEOPLE = 10
 
 /** Days begin in the timezone, hours do not depend on it: the hour that a change of daylight saving time repeats is two. */
 function startOf({ bucket, timezone }: Span, time: Sql): Sql {
@@ -59,7 +59,7 @@ export async function countByTarget(db: Querier, span: Span): Promise<TargetRow[
       select ${startOf(span, sql`asked_at`)} as start, ${shownTarget(span)} as target
       from activity.records where ${matching(span)}
     ), most as (
-      select target as name from call group by target order by count(*) desc, target limit ${MOST_TARGETS}
+      select target as name from call group by target order by count(*) desc, target limit ${MAX_TARGETS}
     )
     select start, most.name as target, count(*)::int as total
     from call left join most on most.name = call.target
@@ -73,5 +73,5 @@ export async function countByPerson(db: Querier, span: Span): Promise<PersonRow[
     select user_id, count(*)::int as total, (count(*) filter (where ${OUTCOME} = 'failed'))::int as failed,
       mode() within group (order by ${shownTarget(span)}) as most_called
     from activity.records where ${matching(span)}
-    group by user_id order by total desc, user_id limit ${MOST_PEOPLE}`)
+    group by user_id order by total desc, user_id limit ${MAX_PEOPLE}`)
 }

@@ -1,29 +1,25 @@
 import { type ActivityStatistics, activityStatistics } from '#contract/activity.ts'
 import { ServiceError } from '#contract/core/errors.ts'
-import { type Route, route } from '#edge/http/route.ts'
-import type { Clock } from '#lib/clock.ts'
-import type { Querier } from '#lib/db/db.ts'
-import { isTimezone } from '#lib/timezone.ts'
-import { type NamePeople, namesOf } from './names.ts'
+import { type Route, route } from '#edge/route/route.ts'
+import { isTimezone } from '#lib/time/timezone.ts'
+import { namesOf } from './names.ts'
+import { type RecordsDeps, toRecordFilter } from './record-filter.ts'
 import { type BucketRow, countByBucket, countByPerson, countByTarget, type TargetRow } from './statistics-store.ts'
-import { type SelectExposed, whichRecords } from './which.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const DEFAULT_DAYS = 7
 const MAX_DAYS = { hour: 8, day: 92 } as const
 
-type Deps = { db: Querier; clock: Clock; people: NamePeople; selectExposed: SelectExposed }
-
-export function statisticsRoute({ db, clock, people, selectExposed }: Deps): Route {
+export function statisticsRoute({ db, clock, people, selectExposed }: RecordsDeps): Route {
   return route(activityStatistics, async ({ bucket, timezone, ...filters }, { principal }) => {
     const to = filters.to === undefined ? clock.now() : new Date(filters.to)
     const from = filters.from === undefined ? new Date(to.getTime() - DEFAULT_DAYS * DAY_MS) : new Date(filters.from)
     refuseUnusable({ from, to, bucket, timezone })
-    const which = { ...whichRecords(filters, principal, selectExposed), from, to, bucket, timezone }
-    const buckets = await countByBucket(db, which)
-    const targets = await countByTarget(db, which)
-    const callers = await countByPerson(db, which)
+    const filter = { ...toRecordFilter(filters, principal, selectExposed), from, to, bucket, timezone }
+    const buckets = await countByBucket(db, filter)
+    const targets = await countByTarget(db, filter)
+    const callers = await countByPerson(db, filter)
     const names = await namesOf(people, principal.org_id, callers)
     return {
       buckets: buckets.map(presentBucket),

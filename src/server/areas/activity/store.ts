@@ -7,12 +7,12 @@ import type { Digests } from './digest.ts'
 
 type RecordType = 'data_source' | 'function'
 
-type Asked = Pick<ActivityRecord, 'id' | 'target' | 'source' | 'user_id'> & {
+type RecordedCall = Pick<ActivityRecord, 'id' | 'target' | 'source' | 'user_id'> & {
   principal_kind: PrincipalKind
   principal_id: string
   asked_at: Date
 }
-export type NewRecord = Asked & Digests & { org_id: string; type: RecordType; question_bytes: number }
+export type NewRecord = RecordedCall & Digests & { org_id: string; type: RecordType; question_bytes: number }
 
 const INSERTED_COLUMNS = [
   'id',
@@ -43,10 +43,8 @@ const INSERTION = sql`
               filters_digest, question_bytes)`
 
 export function insertion(rows: readonly NewRecord[]): Sql {
-  return withValues(
-    INSERTION,
-    INSERTED_COLUMNS.map((column) => rows.map((row) => row[column])),
-  )
+  const values = INSERTED_COLUMNS.map((column) => rows.map((row) => row[column]))
+  return withValues(INSERTION, values)
 }
 
 /** How a question ended. `counted` says whether it was spent from the quota. */
@@ -66,10 +64,10 @@ export async function completeRecords(db: Querier, done: readonly Completion[]):
     where record.id = done.id and record.id between ${ids[0]} and ${ids.at(-1)}`)
 }
 
-export type RecordRow = Asked & { [K in 'status' | 'duration_ms' | 'answer_bytes']: number | null }
+export type RecordRow = RecordedCall & { [K in 'status' | 'duration_ms' | 'answer_bytes']: number | null }
 
 /** Which records of an organization are meant. Null means any. */
-export type Which = {
+export type RecordFilter = {
   org_id: string
   type: RecordType
   /** Selects the targets that the caller may know of. Undefined if the caller may know of all. */
@@ -93,7 +91,7 @@ export const OUTCOME = sql`
  * The target as the caller may see it. A source that is not exposed is `unknown` to callers who may not know of it, as one
  * that does not exist; it keeps its name in their questions that it answered, because it was exposed to them then.
  */
-export function shownTarget({ knowable }: Pick<Which, 'knowable'>): Sql {
+export function shownTarget({ knowable }: Pick<RecordFilter, 'knowable'>): Sql {
   if (knowable === undefined) return sql`target`
   return sql`case when status < 400 or target in (${knowable}) then target else 'unknown' end`
 }
@@ -105,13 +103,13 @@ const CLOCK_DIFFERENCE_MS = 60_000
  * Times are also conditions on ids, which sort by time, so that only the partitions of that time are looked at and the
  * index of the list finds the records.
  */
-export function matching(which: Which): Sql {
-  const { org_id, type, by, user_id, target, source, outcome, from, to } = which
+export function matching(filter: RecordFilter): Sql {
+  const { org_id, type, by, user_id, target, source, outcome, from, to } = filter
   return sql`
     org_id = ${org_id} and type = ${type}
       and (${by}::text is null or coalesce(user_id, principal_id) = ${by})
       and (${user_id}::text is null or user_id = ${user_id})
-      and (${target}::text is null or ${shownTarget(which)} = ${target})
+      and (${target}::text is null or ${shownTarget(filter)} = ${target})
       and (${source}::text is null or source = ${source})
       and (${outcome}::text is null or ${OUTCOME} = ${outcome})
       ${from ? sql`and asked_at >= ${from} and id >= ${lowestAskedAt(from)}` : sql``}
@@ -129,24 +127,28 @@ const FIRST_LOOK_MS = 14 * 24 * 60 * 60_000
 type Page = { before: string | null; limit: number; now: Date }
 
 /** Returns one row more than `limit` if there is a next page. */
-export async function pageRecords(db: Querier, which: Which, { before, limit, now }: Page): Promise<RecordRow[]> {
-  const newest = before === null ? (which.to ?? now).getTime() : timeOfId(before)
+export async function pageRecords(
+  db: Querier,
+  filter: RecordFilter,
+  { before, limit, now }: Page,
+): Promise<RecordRow[]> {
+  const newest = before === null ? (filter.to ?? now).getTime() : timeOfId(before)
   const border = lowestId('act', new Date(Math.max(newest - FIRST_LOOK_MS, 0)))
-  const rows = await findRecords(db, which, { atLeast: border, before, limit: limit + 1 })
+  const rows = await findRecords(db, filter, { atLeast: border, before, limit: limit + 1 })
   if (rows.length > limit) return rows
-  return [...rows, ...(await findRecords(db, which, { before: border, limit: limit + 1 - rows.length }))]
+  return [...rows, ...(await findRecords(db, filter, { before: border, limit: limit + 1 - rows.length }))]
 }
 
 /** The newest first. */
 function findRecords(
   db: Querier,
-  which: Which,
+  filter: RecordFilter,
   { atLeast, before, limit }: { atLeast?: string; before: string | null; limit: number },
 ): Promise<RecordRow[]> {
   return db.query<RecordRow>(sql`
-    select id, ${shownTarget(which)} as target, source, principal_kind, principal_id, user_id, asked_at, status, duration_ms, answer_bytes
+    select id, ${shownTarget(filter)} as target, source, principal_kind, principal_id, user_id, asked_at, status, duration_ms, answer_bytes
     from activity.records
-    where ${matching(which)}
+    where ${matching(filter)}
       ${atLeast === undefined ? sql`` : sql`and id >= ${atLeast}`}
       ${before === null ? sql`` : sql`and id < ${before}`}
     order by id desc limit ${limit}`)

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEmbeddings, listModels } from '#contract/ai.ts'
-import { type TestClock, testClock } from '#lib/clock.ts'
 import { sql } from '#lib/db/sql.ts'
+import { type TestClock, testClock } from '#lib/time/clock.ts'
 import { findSecrets } from '#test/canary.ts'
-import { type FakeEmbeddings, fakeVector, startFakeEmbeddings } from '#test/fake-embeddings.ts'
+import { type FakeEmbeddings, fakeVector, startFakeEmbeddings } from '#test/outside/fake-embeddings.ts'
 import { needs } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 

@@ -1,16 +1,15 @@
-import type { OpenStreams } from '#edge/http/open-streams.ts'
-import type { Route } from '#edge/http/route.ts'
-import type { Clock } from '#lib/clock.ts'
+import type { OpenStreams } from '#edge/stream/open-streams.ts'
 import type { Querier } from '#lib/db/db.ts'
-import type { Log } from '#lib/log.ts'
+import type { Log } from '#lib/log/log.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import { agentPoolRoute } from './agent-pool/read.ts'
 import { createBuiltin } from './builtin/builtin.ts'
 import type { ChatModels } from './chat/chat-models.ts'
 import { chatCompletionsRoute } from './chat/completions.ts'
-import { createEmbed, type Embed } from './embed/embed.ts'
-import { createEmbedContent, type EmbedContent } from './embed/embed-content.ts'
+import { createEmbed } from './embed/embed.ts'
+import { createEmbedContent } from './embed/embed-content.ts'
 import { embeddingsRoute } from './embed/embeddings.ts'
-import { createModels, type Models, type Remote } from './embed/registry.ts'
+import { createModels, type Remote } from './embed/registry.ts'
 import { modelsRoute } from './models.ts'
 import { createOpenAiProvider } from './providers/openai-provider.ts'
 import type { Outgoing, ProviderSettings } from './providers/provider.ts'
@@ -20,17 +19,6 @@ export { agentPoolLoop, createAgentPool } from './agent-pool/pool.ts'
 export { BUILTIN_MODEL } from './builtin/builtin.ts'
 export { type ChatModels, createChatModels } from './chat/chat-models.ts'
 export type { ProviderModel, ProviderSettings } from './providers/provider.ts'
-
-type Ai = AsyncDisposable & {
-  readonly routes: readonly Route[]
-  readonly embed: Embed
-  readonly embedContent: EmbedContent
-  readonly models: Models
-  /** Loads the built-in model before the first request. */
-  warm(): Promise<void>
-  /** Rejects if the built-in model could not be loaded when it was last needed. */
-  checkModel(): Promise<void>
-}
 
 type Options = {
   db: Querier
@@ -46,7 +34,7 @@ type Options = {
   openStreams: OpenStreams
 }
 
-export function createAi(options: Options): Ai {
+export function createAi(options: Options) {
   const { db, clock, outgoing, providers, tokensPerDay, chatModels } = options
   const builtin = createBuiltin()
   const remotes = providers.filter(({ kind }) => kind === 'openai')
@@ -65,7 +53,9 @@ export function createAi(options: Options): Ai {
     embed: createEmbed(models),
     embedContent: createEmbedContent({ models, meter }),
     models,
+    /** Loads the built-in model before the first request. */
     warm: () => builtin.warm(),
+    /** Rejects if the built-in model could not be loaded when it was last needed. */
     checkModel: () => builtin.check(),
     [Symbol.asyncDispose]: () => builtin[Symbol.asyncDispose](),
   }

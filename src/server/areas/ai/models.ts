@@ -1,5 +1,5 @@
 import { listModels } from '#contract/ai.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import type { ChatModels } from './chat/chat-models.ts'
 import type { Models } from './embed/registry.ts'
 

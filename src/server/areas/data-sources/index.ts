@@ -1,4 +1,3 @@
-import type { Route } from '#edge/http/route.ts'
 import { type AskDeps, askRoute } from './ask/ask.ts'
 import { listRoute } from './ask/list.ts'
 import { type ConfigureDeps, configureRoute } from './configure/configure.ts'
@@ -17,22 +16,17 @@ export { exposedSourceIds } from './store.ts'
 /** The part of the data sources that the databases area needs. Compose hands it over. */
 export const sourcesOfDatabases = { statesOf, forgetUnlessExposed }
 
-type DataSources = {
-  readonly routes: readonly Route[]
-  /** Whether a data source that can be asked was configured with this model. */
-  usesModel(model: string): Promise<boolean>
-}
-
 type DataSourcesDeps<Draft extends { id: string }> = Omit<AskDeps<Draft>, 'openReader' | 'findChoice'> &
   Omit<ShowDeps, 'openReader'> &
   ConfigureDeps &
   SwitchDeps & { openForQuestions: OpenReader }
 
-export function createDataSources<Draft extends { id: string }>(deps: DataSourcesDeps<Draft>): DataSources {
+export function createDataSources<Draft extends { id: string }>(deps: DataSourcesDeps<Draft>) {
   const openReader = deps.openForQuestions
   const findChoice = deps.measuresIndexes ? createFindChoice(deps) : withoutMeasuring
   return {
-    usesModel: (model) => usesModel(deps.db, model),
+    /** Whether a data source that can be asked was configured with this model. */
+    usesModel: (model: string) => usesModel(deps.db, model),
     routes: [
       listRoute(deps),
       listSourcesRoute(deps),

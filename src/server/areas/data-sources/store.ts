@@ -1,15 +1,13 @@
 import type { Role } from '#contract/core/roles.ts'
 import type { DataSource, SlimSource } from '#contract/data-sources/sources.ts'
+import type { PageQuery } from '#edge/route/paging.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
 import { isNamed, sourceIdOf } from './search/source-id.ts'
 
-export type AskableRow = {
+export type AskableRow = Pick<SlimSource, 'name' | 'min_role' | 'description'> & {
   database_name: string
-  name: string
-  min_role: SlimSource['min_role']
   filter_schema: SlimSource['filters']
-  description: string
 }
 
 /** Finds the sources that are exposed, switched on and open to one of these roles, in the order of their names. */
@@ -44,12 +42,7 @@ export type SourceRow = Omit<DataSource, 'source_id' | 'created_at' | 'updated_a
 export const SOURCE_COLUMNS = sql`id, database_name, name, description, enabled, exposed, min_role, connection_config, filter_schema,
   created_at, updated_at`
 
-export async function pageSources(
-  db: Querier,
-  orgId: string,
-  before: string | null,
-  limit: number,
-): Promise<SourceRow[]> {
+export async function pageSources(db: Querier, orgId: string, { before, limit }: PageQuery): Promise<SourceRow[]> {
   return db.query<SourceRow>(sql`
     select ${SOURCE_COLUMNS} from data_sources.sources
     where org_id = ${orgId} and (${before}::text is null or id < ${before})
@@ -75,11 +68,8 @@ export async function lockSource(tx: Tx, orgId: string, typedId: string): Promis
   return row
 }
 
-type SwitchedSource = {
-  id: string
+type SwitchedSource = Pick<SourceRow, 'id' | 'database_name' | 'enabled'> & {
   org_id: string
-  database_name: string
-  enabled: boolean
   description: string | null
   now: Date
 }

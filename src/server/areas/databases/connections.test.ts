@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { createDatabase, dropDatabase, readConnection } from '#contract/databases.ts'
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { codeOf } from '#test/managed-databases.ts'
-import { startOwnPlatform } from '#test/own-platform.ts'
+import { codeOf } from '#test/databases/managed-databases.ts'
+import { startOwnPlatform } from '#test/databases/own-platform.ts'
 import { needs } from '#test/stores.ts'
 import { startSystem } from '#test/system.ts'
 import { untilDone } from '#test/until.ts'
@@ -38,8 +38,8 @@ needs('postgres')('a Postgres without a free connection', () => {
       const refused = await create()
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
       await Promise.all(held.map((one) => one.end()))
-      const made = await create()
-      expect(await made.json()).toMatchObject({ name: 'second', state: 'ready' })
+      const secondResponse = await create()
+      expect(await secondResponse.json()).toMatchObject({ name: 'second', state: 'ready' })
       expect((await client.call(readConnection, { name: 'second' })).connection_string).toContain('postgresql://')
     },
     SLOW,

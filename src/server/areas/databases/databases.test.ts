@@ -3,7 +3,7 @@ import { listAudit } from '#contract/auth/members.ts'
 import { elevateSupport, startSupport } from '#contract/auth/support.ts'
 import { createDatabase, dropDatabase, listDatabases, readConnection } from '#contract/databases.ts'
 import { sql } from '#lib/db/sql.ts'
-import { codeOf, connectTo } from '#test/managed-databases.ts'
+import { codeOf, connectTo } from '#test/databases/managed-databases.ts'
 import { needs, stores } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 

@@ -1,6 +1,6 @@
-import type { Route } from '#edge/http/route.ts'
+import type { Route } from '#edge/route/route.ts'
 import type { Tx } from '#lib/db/db.ts'
-import type { Log } from '#lib/log.ts'
+import { createBoundedCache, loadOnce } from '#lib/memory/bounded-cache.ts'
 import type { JobKind } from '#lib/work/job-kind.ts'
 import { PLATFORM_SERVER } from '#ports/platform-server.ts'
 import { type Activity, connectionString, type ManagedEngine } from './engine/engine.ts'
@@ -19,8 +19,8 @@ import { moveJobs, refuseWhileMoving } from './move/rescue.ts'
 import type { DatabaseDeps } from './servers/deps.ts'
 import { findServerFaults, type ServerFault } from './servers/faults.ts'
 import { leftRoleJobs } from './servers/left-roles.ts'
-import { openServers } from './servers/open-servers.ts'
-import type { ServerSettings, Servers } from './servers/servers.ts'
+import { openServers, type ServerOptions } from './servers/open-servers.ts'
+import type { Servers } from './servers/servers.ts'
 import { shareConnections } from './servers/share-connections.ts'
 import { sizeRoute } from './servers/size.ts'
 
@@ -71,21 +71,13 @@ type ReaderLogin = {
   readonly connectionString: string
 }
 
-type Options = Pick<DatabaseDeps, 'db' | 'clock' | 'sealer' | 'sources' | 'orgLimits'> & {
-  log: Log
-  databaseUrl: string | undefined
-  /** The platform's own server first. Without it that server is the only one. */
-  servers?: readonly ServerSettings[]
-  dataDir: string
-  publicHost: string | undefined
-  embeddedMax: number
-  embeddedMemoryBytes?: number
-  embeddedIdleMs?: number
-  /** How many connections this process may have to managed databases on a server. */
-  maxConnections?: number
-  /** How long a statement on a managed database may take on a server, 10 seconds by default. */
-  limitMs?: number
-}
+type Options = ServerOptions &
+  Pick<DatabaseDeps, 'clock' | 'sealer' | 'sources' | 'orgLimits'> & {
+    /** How many connections this process may have to managed databases on a server. */
+    maxConnections?: number
+    /** How long a statement on a managed database may take on a server, 10 seconds by default. */
+    limitMs?: number
+  }
 
 /** Opens the engine of managed databases. A process calls this once, because two engines cannot share one folder. */
 export function createDatabases(options: Options): Databases {
@@ -192,16 +184,11 @@ async function secureAndShare(deps: DatabaseDeps, row: DatabaseRow): Promise<voi
   await shareConnections(deps, row)
 }
 
+/** More than an installation has. */
+const MAX_SECURED = 100_000
+
 /** Secures each database once in the life of a process on each server it is on, before its reader is first used. */
 function securedOnce(servers: Servers): (row: DatabaseRow) => Promise<void> {
-  const secured = new Map<string, Promise<void>>()
-  return (row) => {
-    const key = `${row.server} ${row.id}`
-    const earlier = secured.get(key)
-    if (earlier) return earlier
-    const securing = secureOf(servers, row)
-    secured.set(key, securing)
-    securing.catch(() => secured.delete(key))
-    return securing
-  }
+  const secured = createBoundedCache<string, Promise<void>>({ max: MAX_SECURED })
+  return (row) => loadOnce(secured, `${row.server} ${row.id}`, () => secureOf(servers, row))
 }

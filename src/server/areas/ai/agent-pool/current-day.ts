@@ -1,5 +1,5 @@
-import { type LimitDay, limitDay } from '#lib/day.ts'
 import type { Querier } from '#lib/db/db.ts'
+import { type LimitDay, limitDay } from '#lib/time/day.ts'
 import { findLastDay, insertDay } from './store.ts'
 
 export type TimezoneOf = (orgId: string, db: Querier) => Promise<string>

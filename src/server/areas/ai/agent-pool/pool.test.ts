@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { testClock } from '#lib/clock.ts'
 import { sql } from '#lib/db/sql.ts'
 import { createOperatorFetch } from '#lib/net/operator-fetch.ts'
+import { testClock } from '#lib/time/clock.ts'
 import { type AgentPool, chatFromPool } from '#ports/agent-pool.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { startFakeChat } from '#test/fake-chat.ts'
-import { startReporting } from '#test/slots-processes.ts'
+import { startFakeChat } from '#test/outside/fake-chat.ts'
 import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
+import { startReporting } from '#test/work/slots-processes.ts'
 import { createChatModels } from '../chat/chat-models.ts'
 import { agentPoolLoop, createAgentPool } from './pool.ts'
 
@@ -253,10 +253,10 @@ describe('MA-08 the pool of an organization', () => {
 
     it('two processes share it to the token, and what a killed one had reserved stays booked in full', async () => {
       const args = [database.url!, 'org_killed', '20000', '100']
-      await using dying = await startReporting('agent-pool-program.ts', [...args, 'hold'])
+      await using dying = await startReporting('work/agent-pool-program.ts', [...args, 'hold'])
       await dying.seen('reserved', 3)
-      await using crashing = await startReporting('agent-pool-program.ts', [...args, 'settle'])
-      await using living = await startReporting('agent-pool-program.ts', [...args, 'settle'])
+      await using crashing = await startReporting('work/agent-pool-program.ts', [...args, 'settle'])
+      await using living = await startReporting('work/agent-pool-program.ts', [...args, 'settle'])
       await Promise.race([crashing.seen('settled', 20), living.seen('exhausted')])
       await Promise.all([dying.kill(), crashing.kill()])
       await living.seen('exhausted')

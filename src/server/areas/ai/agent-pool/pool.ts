@@ -1,6 +1,6 @@
-import type { Clock } from '#lib/clock.ts'
-import { dayIn } from '#lib/day.ts'
 import type { Querier } from '#lib/db/db.ts'
+import type { Clock } from '#lib/time/clock.ts'
+import { dayIn } from '#lib/time/day.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import type { AgentPool, CountPoolTokens } from '#ports/agent-pool.ts'
 import { beginCurrentDay, currentDay, type TimezoneOf } from './current-day.ts'
@@ -41,7 +41,6 @@ export function createAgentPool(options: PoolOptions): AgentPool & { readonly re
   }
 }
 
-/** Books lost reservations and deletes old days. */
 export function agentPoolLoop({ db }: { db: Querier }): Loop {
   return {
     name: 'agent-pool',

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readAgentPool } from '#contract/ai.ts'
 import { changeOrgMaintenance } from '#contract/maintenance/settings.ts'
-import { systemClock } from '#lib/clock.ts'
-import { dayIn } from '#lib/day.ts'
 import { sql } from '#lib/db/sql.ts'
+import { systemClock } from '#lib/time/clock.ts'
+import { dayIn } from '#lib/time/day.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { createAgentPool } from './pool.ts'
 

@@ -1,7 +1,7 @@
 import { readAgentPool } from '#contract/ai.ts'
-import { type Route, route } from '#edge/http/route.ts'
-import type { Clock } from '#lib/clock.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import type { Querier } from '#lib/db/db.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import { currentDay } from './current-day.ts'
 import { listPoolDays } from './store.ts'
 

@@ -1,6 +1,7 @@
-import type { LimitDay } from '#lib/day.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import type { LimitDay } from '#lib/time/day.ts'
+import type { AgentPool } from '#ports/agent-pool.ts'
 
 /** Returns the last day on which the organization spent tokens. */
 export async function findLastDay(db: Querier, orgId: string): Promise<LimitDay | undefined> {
@@ -20,13 +21,7 @@ export async function insertDay(
     on conflict do nothing`)
 }
 
-type NewReservation = {
-  readonly orgId: string
-  readonly day: string
-  readonly spender: string
-  readonly reference: string
-  readonly tokens: number
-}
+type NewReservation = Parameters<AgentPool['reserve']>[0] & { readonly day: string }
 
 /**
  * Counts the tokens of a day that has begun and writes the reservation, or returns undefined and does neither if they

@@ -79,9 +79,9 @@ describe('DS-24 the queue before the model', () => {
     const { model } = openGated(10)
     await model.warm()
     const waiting = [model.embed(['in work'], going), model.embed(['a'], going)]
-    const told = Promise.allSettled(waiting)
+    const outcomes = Promise.allSettled(waiting)
     await model[Symbol.asyncDispose]()
-    for (const { status, reason } of (await told) as PromiseRejectedResult[]) {
+    for (const { status, reason } of (await outcomes) as PromiseRejectedResult[]) {
       expect([status, reason.code]).toEqual(['rejected', 'UNAVAILABLE'])
     }
     await expect(model.embed(['late'], going)).rejects.toMatchObject({ code: 'UNAVAILABLE' })

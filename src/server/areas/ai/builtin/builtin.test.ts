@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { workerEntry } from '#lib/bundle.ts'
+import { workerEntry } from '#lib/files/bundle.ts'
 import { type Builtin, createBuiltin } from './builtin.ts'
 import { weightsFolder } from './weights.ts'
 

@@ -1,4 +1,4 @@
-import { workerEntry } from '#lib/bundle.ts'
+import { workerEntry } from '#lib/files/bundle.ts'
 import type { Embeddings } from '../providers/provider.ts'
 import { FairLists } from './fair-lists.ts'
 import { ModelThread, unavailable } from './model-thread.ts'

@@ -1,5 +1,5 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import { setNativeVariable } from '#lib/native-environment.ts'
+import { setNativeVariable } from '#lib/processes/native-environment.ts'
 import { startWorker, type WorkerHost, WorkerStopped } from '#lib/threads/worker-host.ts'
 import type { Embedded, ModelMessage } from './model-worker.ts'
 
@@ -33,7 +33,8 @@ export class ModelThread implements AsyncDisposable {
 
   async embed(text: string): Promise<Embedded> {
     const host = await this.ready()
-    const answer = ask<Embedded>(host, { do: 'embed', text }, RUN_LIMIT_MS)
+    const message: ModelMessage = { do: 'embed', text }
+    const answer = host.ask<Embedded>(message, { limitMs: RUN_LIMIT_MS })
     this.#running = answer.catch(() => undefined)
     return answer.catch((error: unknown) => {
       throw unavailable('The built-in model stopped before it answered. Try again.', withoutText(error))
@@ -45,7 +46,7 @@ export class ModelThread implements AsyncDisposable {
     setNativeVariable('ORT_DISABLE_TELEMETRY', '1')
     const host = startWorker(this.#file, { folder: this.#folder })
     try {
-      await ask(host, { do: 'load' }, LOAD_LIMIT_MS)
+      await host.ask({ do: 'load' } satisfies ModelMessage, { limitMs: LOAD_LIMIT_MS })
     } catch (cause) {
       this.#host = undefined
       this.#loadFault = cause
@@ -67,10 +68,6 @@ export class ModelThread implements AsyncDisposable {
     await this.#running
     await host?.[Symbol.asyncDispose]()
   }
-}
-
-function ask<T>(host: WorkerHost, message: ModelMessage, limitMs: number): Promise<T> {
-  return host.ask<T>(message, { limitMs })
 }
 
 export function unavailable(detail: string, cause?: unknown): ServiceError {

@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads'
-import { releaseMemory } from '#lib/release-memory.ts'
+import { releaseMemory } from '#lib/memory/release-memory.ts'
 import { type Served, serveWorker } from '#lib/threads/worker-serve.ts'
 import { type Loaded, loadModel } from './load-model.ts'
 import { textVector } from './text-vector.ts'

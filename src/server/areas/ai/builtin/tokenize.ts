@@ -4,7 +4,7 @@ export const MAX_TOKENS = 256
 const CHUNK_CHARS = 512
 
 /**
- * FairLists a text into the ids of its word pieces, with [CLS] and [SEP] around them, cut to MAX_TOKENS because the
+ * Turns a text into the ids of its word pieces, with [CLS] and [SEP] around them, cut to MAX_TOKENS because the
  * tokenizer does not cut. It goes chunk by chunk and stops early, because unknown words are slow to split and most of a
  * long text is cut off anyway.
  */

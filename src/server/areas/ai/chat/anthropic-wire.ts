@@ -1,3 +1,4 @@
+import { tryParseObject } from '#lib/json.ts'
 import type { ChatMessage, ChatRequest, ChatToolCall } from '#ports/chat-model.ts'
 import { AnthropicReader } from './anthropic-reader.ts'
 import { invalidRequest, type Wire } from './wire.ts'
@@ -6,7 +7,6 @@ const API_VERSION = '2023-06-01'
 /** Anthropic adds a text of its own to requests with tools (platform.claude.com/docs, "Tool use pricing"). */
 const TOOL_PROMPT_TOKENS = 1_000
 
-/** The messages API of Anthropic. */
 export const anthropicWire: Wire = {
   path: '/messages',
   headers: (apiKey) => ({ 'anthropic-version': API_VERSION, ...(apiKey && { 'x-api-key': apiKey }) }),
@@ -45,7 +45,7 @@ function toTurns(messages: readonly ChatMessage[]): Turn[] {
     const content = toBlocks(message)
     const last = turns.at(-1)
     if (last?.role === role) last.content.push(...content)
-    // FairLists and texts without content are refused by the provider and say nothing.
+    // Turns and texts without content are refused by the provider and say nothing.
     else if (content.length > 0) turns.push({ role, content })
   }
   if (turns.length === 0) throw invalidRequest('messages: must contain a message of the user')
@@ -65,12 +65,8 @@ function toToolUse({ id, name, arguments: written }: ChatToolCall): object {
 }
 
 function parseArguments(written: string): object {
-  try {
-    const input: unknown = JSON.parse(written)
-    if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input
-  } catch {
-    // Answered below. The parser's message can quote the conversation.
-  }
+  const input = tryParseObject(written)
+  if (input) return input
   throw invalidRequest('messages: the arguments of a tool call must be a JSON object for this provider')
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createOperatorFetch, type OperatorFetch } from '#lib/net/operator-fetch.ts'
 import { ChatModelError, type ChatRequest } from '#ports/chat-model.ts'
-import { type FakeChat, type FakeReply, startFakeChat } from '#test/fake-chat.ts'
+import { type FakeChat, type FakeReply, startFakeChat } from '#test/outside/fake-chat.ts'
 import { until } from '#test/until.ts'
 import type { ProviderSettings } from '../providers/provider.ts'
 import { createChatModels } from './chat-models.ts'

@@ -1,11 +1,10 @@
 import type { ChatModel, ChatRequest } from '#ports/chat-model.ts'
-import type { Outgoing, ProviderModel, ProviderSettings } from '../providers/provider.ts'
-import type { Delay } from '../providers/send-with-retries.ts'
+import type { ProviderModel, ProviderSettings } from '../providers/provider.ts'
 import { anthropicWire } from './anthropic-wire.ts'
 import { type ChatEvent, collectAnswer } from './events.ts'
 import { openAiWire } from './openai-wire.ts'
-import { type CallLimits, createProviderStream } from './provider-stream.ts'
-import { invalidRequest } from './wire.ts'
+import { createProviderStream, type StreamDeps } from './provider-stream.ts'
+import { invalidRequest, type Wire } from './wire.ts'
 
 export type StreamingChatModel = ChatModel & {
   /** As `call`, piece by piece. `onOpen` is called when the provider has accepted the request. */
@@ -20,12 +19,9 @@ export type ChatModels = {
   readonly openProviders: readonly string[]
 }
 
-type Deps = { outgoing: Outgoing; delay?: Delay; limits?: Partial<CallLimits> }
-
 const OWN_NAME = /^[\w.:/@-]{1,128}$/
 
-/** All chat models of the configured providers, by name. */
-export function createChatModels(providers: readonly ProviderSettings[], deps: Deps): ChatModels {
+export function createChatModels(providers: readonly ProviderSettings[], deps: StreamDeps): ChatModels {
   const opened = providers.map((settings) => ({ settings, model: createProvider(settings, deps) }))
   const find = (name: string) => {
     const slash = name.indexOf('/')
@@ -49,8 +45,13 @@ export function createChatModels(providers: readonly ProviderSettings[], deps: D
   }
 }
 
-function createProvider(settings: ProviderSettings, deps: Deps) {
-  const wire = settings.kind === 'anthropic' ? anthropicWire : openAiWire(settings.outputLimitKey)
+const WIRES: Record<ProviderSettings['kind'], (settings: ProviderSettings) => Wire> = {
+  anthropic: () => anthropicWire,
+  openai: ({ outputLimitKey }) => openAiWire(outputLimitKey),
+}
+
+function createProvider(settings: ProviderSettings, deps: StreamDeps) {
+  const wire = WIRES[settings.kind](settings)
   const stream = createProviderStream(settings, wire, deps)
   return ({
     name: model,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { OpenStreams } from '#edge/http/open-streams.ts'
+import { OpenStreams } from '#edge/stream/open-streams.ts'
 import { completionStream } from './completion-stream.ts'
 import type { ChatEvent } from './events.ts'
 

@@ -1,7 +1,7 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import { HEARTBEAT_SECONDS } from '#contract/core/stream.ts'
-import type { OpenStreams } from '#edge/http/open-streams.ts'
-import { openAiError, toServiceError } from '#edge/http/problem.ts'
+import { openAiError, toServiceError } from '#edge/format/problem.ts'
+import { frameStream } from '#edge/stream/frame-stream.ts'
+import type { OpenStreams } from '#edge/stream/open-streams.ts'
 import { type CompletionHead, toChunks } from './completion.ts'
 import type { ChatEvent } from './events.ts'
 
@@ -21,96 +21,44 @@ type Source = { first: Promise<IteratorResult<ChatEvent>>; rest: AsyncGenerator<
  * Sends an answer as server-sent events in the shape of OpenAI, with comments as heartbeats while the model is silent.
  * A failure is the last event, `{"error": …}`, which OpenAI clients throw. The usage is counted before the last event.
  */
-export function completionStream(source: Source, options: Options): ReadableStream<Uint8Array> {
-  const sender = new Sender(source, options)
-  return new ReadableStream({
-    start: (controller) => sender.start(controller),
-    pull: () => sender.sendNext(),
-    cancel: () => sender.abandon(),
-  })
+export function completionStream({ first, rest }: Source, options: Options): ReadableStream<Uint8Array> {
+  const { abort, openStreams, onFault } = options
+  // It can fail before the reader asks for it, or after the reader left.
+  first.catch(() => {})
+  const ofFault = (error: unknown) => {
+    const fault = toServiceError(error)
+    onFault(fault)
+    return frames([JSON.stringify({ error: openAiError(fault) })])
+  }
+  const asItIs = (frame: Uint8Array) => frame
+  return frameStream(
+    chunksOf({ first, rest }, options),
+    { heartbeat: HEARTBEAT, ofValue: asItIs, ofEnd: asItIs, ofFault, ofStop: () => ofFault(stopping()) },
+    { openStreams, onEnd: abort },
+  )
 }
 
-class Sender {
-  readonly #source: AsyncGenerator<ChatEvent>
-  readonly #options: Options
-  #next: Promise<IteratorResult<ChatEvent>> | undefined
-  #isFirst = true
-  #hasEnded = false
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined
-  #heartbeat: NodeJS.Timeout | undefined
-  #leave = () => {}
-
-  constructor({ first, rest }: Source, options: Options) {
-    this.#next = first
-    // It can fail before the reader asks for it, or after the reader left.
-    first.catch(() => {})
-    this.#source = rest
-    this.#options = options
-  }
-
-  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    this.#controller = controller
-    this.#leave = this.#options.openStreams.add(() => this.#fail(stopping()))
-    this.#heartbeat = setInterval(() => this.#sendHeartbeat(), HEARTBEAT_SECONDS * 1000)
-    this.#heartbeat.unref()
-  }
-
-  async sendNext(): Promise<void> {
-    try {
-      const { done, value } = await (this.#next ?? this.#source.next())
-      this.#next = undefined
-      if (this.#hasEnded) return
-      if (done) throw new Error('the events of an answer have no end')
-      if (value.type === 'end') await this.#source.return(undefined)
-      this.#send(value)
-    } catch (error) {
-      this.#fail(toServiceError(error))
+/** Returns the last frame when the source has ended, so that the usage is counted before. */
+async function* chunksOf(
+  { first, rest }: Source,
+  { head, includeUsage }: Options,
+): AsyncGenerator<Uint8Array, Uint8Array> {
+  let isFirst = true
+  try {
+    for (let next = await first; !next.done; next = await rest.next()) {
+      const chunks = toChunks(head, next.value, { isFirst, includeUsage }).map((chunk) => JSON.stringify(chunk))
+      if (next.value.type === 'end') return frames([...chunks, '[DONE]'])
+      yield frames(chunks)
+      isFirst = false
     }
-  }
-
-  /** Called when the reader goes away. Resolves when the call at the provider has ended. */
-  async abandon(): Promise<void> {
-    this.#end()
-    await this.#source.return(undefined)
-  }
-
-  #send(event: ChatEvent): void {
-    const { head, includeUsage } = this.#options
-    const chunks = toChunks(head, event, { isFirst: this.#isFirst, includeUsage })
-    this.#isFirst = false
-    const isLast = event.type === 'end'
-    this.#controller?.enqueue(frames([...chunks.map((chunk) => JSON.stringify(chunk)), ...(isLast ? ['[DONE]'] : [])]))
-    this.#heartbeat?.refresh()
-    if (isLast) this.#close()
-  }
-
-  #fail(error: ServiceError): void {
-    if (this.#hasEnded) return
-    this.#options.onFault(error)
-    this.#controller?.enqueue(frames([JSON.stringify({ error: openAiError(error) })]))
-    this.#close()
-    this.#options.openStreams.awaitSource(this.#source.return(undefined))
-  }
-
-  /** Skipped while the reader has not taken what is queued, so that a stalled reader does not cost memory. */
-  #sendHeartbeat(): void {
-    if ((this.#controller?.desiredSize ?? 0) > 0) this.#controller?.enqueue(encoder.encode(': heartbeat\n\n'))
-  }
-
-  #close(): void {
-    this.#end()
-    this.#controller?.close()
-  }
-
-  #end(): void {
-    this.#hasEnded = true
-    clearInterval(this.#heartbeat)
-    this.#leave()
-    this.#options.abort()
+    throw new Error('the events of an answer have no end')
+  } finally {
+    await rest.return(undefined)
   }
 }
 
 const encoder = new TextEncoder()
+const HEARTBEAT = encoder.encode(': heartbeat\n\n')
 
 function frames(data: readonly string[]): Uint8Array {
   return encoder.encode(data.map((line) => `data: ${line}\n\n`).join(''))

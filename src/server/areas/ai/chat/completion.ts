@@ -58,10 +58,9 @@ function toAnswerSchema(format: Input['response_format']): ChatRequest['answerSc
   return { name, schema, ...(typeof strict === 'boolean' && { strict }) }
 }
 
-/** What is the same in all parts of one answer. */
+/** Fields that are the same in all parts of one answer. */
 export type CompletionHead = { readonly id: string; readonly created: number; readonly model: string }
 
-/** The answer in the shape of OpenAI. */
 export function toCompletion(head: CompletionHead, { text, toolCalls, stopReason, usage }: ChatAnswer): object {
   const calls = toolCalls.map(({ id, name, arguments: written }) => ({
     id,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { listModels } from '#contract/ai.ts'
-import { testClock } from '#lib/clock.ts'
 import { sql } from '#lib/db/sql.ts'
+import { testClock } from '#lib/time/clock.ts'
 import { findSecrets } from '#test/canary.ts'
-import { type FakeChat, type FakeReply, startFakeChat } from '#test/fake-chat.ts'
+import { type FakeChat, type FakeReply, startFakeChat } from '#test/outside/fake-chat.ts'
 import { needs } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const QUESTION = { model: 'acme/talk', messages: [{ role: 'user', content: 'hello' }], max_tokens: 100 }
 /** The 134 bytes that are sent to the provider for the question, and its output limit. */
-const MOST = 234
+const MAX_COST_TOKENS = 234
 
 function send(body: object, signal?: AbortSignal, url = system.url): Promise<Response> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
@@ -210,8 +210,8 @@ describe('DS-24 chat completions', () => {
 
   it.each<[string, FakeReply, number, number]>([
     ['a refusal of the provider costs nothing', { status: 502 }, 503, 0],
-    ['an answer that is cut off costs all that it could', 'cut', 503, MOST],
-    ['an answer without usage costs all that it could', { usage: null }, 200, MOST],
+    ['an answer that is cut off costs all that it could', 'cut', 503, MAX_COST_TOKENS],
+    ['an answer without usage costs all that it could', { usage: null }, 200, MAX_COST_TOKENS],
     ['a provider that serves more is counted in full', { usage: { input: 9000, output: 9000 } }, 200, 18_000],
   ])('%s', async (_, reply, status, tokens) => {
     fake.next.push(reply)
@@ -229,7 +229,7 @@ describe('DS-24 chat completions', () => {
         code: 'UNAVAILABLE',
       },
     })
-    expect(await used()).toEqual([MOST])
+    expect(await used()).toEqual([MAX_COST_TOKENS])
   })
 
   it('past the limit of the organization it is 429 until midnight, and the provider is not asked', async () => {
@@ -252,7 +252,7 @@ describe('DS-24 chat completions', () => {
       if (isStreamed) await (await answered).body!.getReader().read()
       leaving.abort()
       await until(() => fake.left() === before + 1)
-      expect(await used()).toEqual([MOST])
+      expect(await used()).toEqual([MAX_COST_TOKENS])
     },
   )
 

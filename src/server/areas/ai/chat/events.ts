@@ -8,7 +8,6 @@ export type ChatEvent =
   | { readonly type: 'arguments'; readonly index: number; readonly text: string }
   | { readonly type: 'end'; readonly stopReason: ChatStopReason; readonly usage: ChatUsage | undefined }
 
-/** Joins the pieces of an answer. */
 export async function collectAnswer(events: AsyncIterable<ChatEvent>): Promise<ChatAnswer> {
   let text = ''
   const toolCalls: { id: string; name: string; arguments: string }[] = []

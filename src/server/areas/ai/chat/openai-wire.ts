@@ -118,14 +118,17 @@ class OpenAiReader implements AnswerReader {
   /** Some servers send no index, and each call as a whole; then an id begins a call. */
   #readCall(delta: ToolCallDelta): ChatEvent[] {
     const place = delta.index ?? (delta.id ? this.#calls.length : (this.#calls.at(-1) ?? 0))
-    const known = this.#calls.indexOf(place)
-    const index = known === -1 ? this.#calls.push(place) - 1 : known
+    const existingIndex = this.#calls.indexOf(place)
+    const index = existingIndex === -1 ? this.#calls.push(place) - 1 : existingIndex
     const begin = { type: 'tool_call' as const, index, id: delta.id ?? '', name: delta.function?.name ?? '' }
-    if (known === -1 && (begin.id === '' || begin.name === '')) {
+    if (existingIndex === -1 && (begin.id === '' || begin.name === '')) {
       throw new UnreadableAnswer('sent an answer that cannot be read')
     }
     const text = delta.function?.arguments ?? ''
-    return [...(known === -1 ? [begin] : []), ...(text === '' ? [] : [{ type: 'arguments' as const, index, text }])]
+    return [
+      ...(existingIndex === -1 ? [begin] : []),
+      ...(text === '' ? [] : [{ type: 'arguments' as const, index, text }]),
+    ]
   }
 
   end(): Extract<ChatEvent, { type: 'end' }> | undefined {

@@ -14,7 +14,7 @@ export type CallLimits = { silenceMs: number; wholeMs: number; maxAnswerLength: 
 const LIMITS: CallLimits = { silenceMs: 5 * 60_000, wholeMs: 60 * 60_000, maxAnswerLength: 8 * 1024 * 1024 }
 const RETRY_AFTER_SECONDS = 10
 
-type Deps = { outgoing: Outgoing; delay?: Delay; limits?: Partial<CallLimits> }
+export type StreamDeps = { outgoing: Outgoing; delay?: Delay; limits?: Partial<CallLimits> }
 type Call = { model: string; request: ChatRequest; body: string; signal: AbortSignal }
 
 /**
@@ -26,7 +26,7 @@ type ProviderStream = (call: Call, onOpen?: () => void) => AsyncGenerator<ChatEv
 export function createProviderStream(
   { name, baseUrl, apiKey }: Pick<ProviderSettings, 'name' | 'baseUrl' | 'apiKey'>,
   wire: Wire,
-  { limits, ...deps }: Deps,
+  { limits, ...deps }: StreamDeps,
 ): ProviderStream {
   const headers = { 'content-type': 'application/json', accept: 'text/event-stream', ...wire.headers(apiKey) }
   const bounds = { ...LIMITS, ...limits }

@@ -21,7 +21,7 @@ export class SilenceLimit implements Disposable {
     }
   }
 
-  /** Says which limit was reached, if one was. */
+  /** The limit that was reached, if one was. */
   get reached(): 'silence' | 'whole' | undefined {
     if (this.#silence.signal.aborted) return 'silence'
     return this.#whole.signal.aborted ? 'whole' : undefined

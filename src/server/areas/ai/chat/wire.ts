@@ -1,4 +1,5 @@
 import { ServiceError } from '#contract/core/errors.ts'
+import { tryParseJson } from '#lib/json.ts'
 import type { ChatRequest, ChatUsage } from '#ports/chat-model.ts'
 import type { ChatEvent } from './events.ts'
 
@@ -27,12 +28,9 @@ export class UnreadableAnswer extends Error {
 }
 
 export function parseData(data: string): unknown {
-  try {
-    return JSON.parse(data)
-  } catch {
-    // The parser's message can quote the answer, so it is dropped.
-    throw new UnreadableAnswer('sent an answer that cannot be read')
-  }
+  const value = tryParseJson(data)
+  if (value === undefined) throw new UnreadableAnswer('sent an answer that cannot be read')
+  return value
 }
 
 /** Returns undefined for a usage of nothing, which some servers send: no request has no tokens. */

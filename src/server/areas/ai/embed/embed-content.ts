@@ -5,7 +5,7 @@ import type { Models } from './registry.ts'
 type Content = { org_id: string; model: string; texts: readonly string[]; signal: AbortSignal }
 
 /** Embeds rows of a data source: metered like texts of the gateway, and never cached. */
-export type EmbedContent = (content: Content) => Promise<Vector[]>
+type EmbedContent = (content: Content) => Promise<Vector[]>
 
 export function createEmbedContent({ models, meter }: { models: Pick<Models, 'get'>; meter: Meter }): EmbedContent {
   return async ({ org_id, model: name, texts, signal }) => {

@@ -4,7 +4,7 @@ import type { Models } from './registry.ts'
 import { createVectorCache } from './vector-cache.ts'
 
 /** Returns the vectors of the texts, in order. Errors are ServiceErrors and never contain the texts. */
-export type Embed = ((model: string, texts: readonly string[], signal: AbortSignal) => Promise<Vector[]>) & {
+type Embed = ((model: string, texts: readonly string[], signal: AbortSignal) => Promise<Vector[]>) & {
   /** Embeds a text from the cache or by the built-in model. Returns undefined if a provider would have to be asked. */
   here(model: string, text: string, context: { readonly signal: AbortSignal }): Promise<Vector> | undefined
 }

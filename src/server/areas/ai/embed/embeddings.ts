@@ -1,5 +1,5 @@
 import { createEmbeddings } from '#contract/ai.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import type { Vector } from '../providers/provider.ts'
 import { type Meter, mostTokens } from '../usage/usage.ts'
 import type { Models } from './registry.ts'

@@ -28,7 +28,6 @@ export type Remote = ProviderSettings & { readonly embed: EmbedTexts }
 const REMOTE_MAX_TOKENS = 8192
 const OWN_NAME = /^[\w.:/@-]{1,128}$/
 
-/** All embedding models by name. */
 export function createModels(builtin: Pick<Builtin, 'embed'>, remotes: readonly Remote[]): Models {
   const shipped = builtinModel(builtin)
   const listed = [shipped, ...remotes.flatMap(listedModels)]

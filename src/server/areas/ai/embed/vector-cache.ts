@@ -1,20 +1,15 @@
 import { hash, randomBytes } from 'node:crypto'
-import { createBoundedCache } from '#lib/bounded-cache.ts'
+import { createBoundedCache } from '#lib/memory/bounded-cache.ts'
 import type { Vector } from '../providers/provider.ts'
 
 /** Estimated memory of an entry beside its vector: the digest and the entry of the map. */
 const ENTRY_BYTES = 200
 
-type VectorCache = {
-  get(model: string, text: string): Vector | undefined
-  put(model: string, text: string, vector: Vector): void
-}
-
 /**
  * Caches vectors in memory without the texts they belong to. Keys are digests that include a secret of this process, so
  * that texts cannot be guessed from them.
  */
-export function createVectorCache(maxBytes: number): VectorCache {
+export function createVectorCache(maxBytes: number) {
   const secret = randomBytes(32).toString('hex')
   const cache = createBoundedCache<string, Vector>({
     max: maxBytes,
@@ -24,7 +19,7 @@ export function createVectorCache(maxBytes: number): VectorCache {
   const digest = (model: string, text: string) => hash('sha256', secret + JSON.stringify([model, text]), 'base64')
   return {
     // Copies in and out, because a caller that transfers its vector to a thread would empty the cached one.
-    get: (model, text) => cache.get(digest(model, text))?.slice(),
-    put: (model, text, vector) => cache.set(digest(model, text), vector.slice()),
+    get: (model: string, text: string): Vector | undefined => cache.get(digest(model, text))?.slice(),
+    put: (model: string, text: string, vector: Vector) => cache.set(digest(model, text), vector.slice()),
   }
 }

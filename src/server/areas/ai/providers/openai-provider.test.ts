@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createOperatorFetch } from '#lib/net/operator-fetch.ts'
-import { type Behaviour, type FakeEmbeddings, fakeVector, startFakeEmbeddings } from '#test/fake-embeddings.ts'
+import { type Behaviour, type FakeEmbeddings, fakeVector, startFakeEmbeddings } from '#test/outside/fake-embeddings.ts'
 import { createOpenAiProvider } from './openai-provider.ts'
 
 const going = new AbortController().signal
@@ -33,8 +33,8 @@ async function refusal(next: Behaviour[], ask: Partial<typeof ASK> = {}): Promis
   fake.next.push(...next)
   const error: unknown = await provider()({ ...ASK, ...ask }, going).catch((thrown: unknown) => thrown)
   if (!(error instanceof Error) || !('code' in error)) throw error
-  const told = [error.message, JSON.stringify(error.cause, Object.getOwnPropertyNames(error.cause ?? {}))].join()
-  expect(told).not.toMatch(/canary|sk-/)
+  const visibleText = [error.message, JSON.stringify(error.cause, Object.getOwnPropertyNames(error.cause ?? {}))].join()
+  expect(visibleText).not.toMatch(/canary|sk-/)
   return { code: String(error.code), message: error.message }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { tryParseJson } from '#lib/json.ts'
 import type { EmbedAsk, Embeddings, Vector } from './provider.ts'
 import { providerFault } from './provider-fault.ts'
 
@@ -14,7 +15,9 @@ const Answer = z.object({
 
 /** Reads one vector for each text, in the order of the texts. Throws if any vector is missing or not valid. */
 export function readEmbeddings(name: string, body: string, { texts, dimensions }: EmbedAsk): Embeddings {
-  const { data, usage } = parse(name, body)
+  const answer = Answer.safeParse(tryParseJson(body))
+  if (!answer.success) throw providerFault(name, 'sent an answer that cannot be read')
+  const { data, usage } = answer.data
   if (data.length !== texts.length) throw providerFault(name, `sent ${data.length} vectors for ${texts.length} texts`)
   const vectors: Vector[] = []
   data.forEach(({ index = vectors.length, embedding }) => {
@@ -28,15 +31,6 @@ export function readEmbeddings(name: string, body: string, { texts, dimensions }
     if (!hasOnlyFinite(vector)) throw providerFault(name, 'sent numbers out of range')
   }
   return { vectors, tokens: usage?.prompt_tokens ?? guessTokens(texts) }
-}
-
-function parse(name: string, body: string): z.output<typeof Answer> {
-  try {
-    return Answer.parse(JSON.parse(body))
-  } catch {
-    // The cause is dropped, because it can quote the body.
-    throw providerFault(name, 'sent an answer that cannot be read')
-  }
 }
 
 function hasOnlyFinite(vector: Vector): boolean {

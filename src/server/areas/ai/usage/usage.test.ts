@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { testClock } from '#lib/clock.ts'
 import { sql } from '#lib/db/sql.ts'
+import { testClock } from '#lib/time/clock.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { createMeter } from './usage.ts'
 

@@ -1,6 +1,6 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import type { Clock } from '#lib/clock.ts'
 import type { Querier } from '#lib/db/db.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import { addTokens, correctTokens } from './store.ts'
 
 const DAY_MS = 24 * 60 * 60_000

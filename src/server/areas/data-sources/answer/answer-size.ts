@@ -1,4 +1,4 @@
-import { encode, type Format } from '#edge/http/negotiate.ts'
+import { encode, type Format } from '#edge/format/negotiate.ts'
 import { textBytes } from './text-size.ts'
 
 type EncodedHit = { id: string; title: string | null; metadata: Readonly<Record<string, unknown>> }
@@ -64,7 +64,7 @@ function measureSamples(format: Format) {
   return { emptyHit: none!, filledHit: 2 * one! - two! }
 }
 
-/** What a hit with this metadata adds to an answer that has one already. */
+/** Bytes that a hit with this metadata adds to an answer that has one already. */
 function addedBytes(metadata: object, format: Format): number {
   const [before, after] = [[sampleHit({})], [sampleHit({}), sampleHit(metadata)]]
   return encodedBytes({ results: after }, format) - encodedBytes({ results: before }, format)

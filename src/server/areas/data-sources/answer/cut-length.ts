@@ -1,4 +1,4 @@
-import type { Format } from '#edge/http/negotiate.ts'
+import type { Format } from '#edge/format/negotiate.ts'
 import type { HitSizes } from './answer-size.ts'
 import { type CuttableValue, isCuttable, textOf } from './cuttable.ts'
 import type { Hit } from './hit.ts'

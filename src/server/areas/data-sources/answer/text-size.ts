@@ -1,4 +1,4 @@
-import type { Format } from '#edge/http/negotiate.ts'
+import type { Format } from '#edge/format/negotiate.ts'
 
 const QUOTES = 2
 const ELLIPSIS = '…'
@@ -41,7 +41,7 @@ const SHORT_ESCAPES = new Set([0x22, 0x5c, 0x08, 0x0c, 0x0a, 0x0d, 0x09])
 const UNSAFE = new Set([0x2028, 0x2029, 0xfeff, 0xfffe, 0xffff])
 const ASCII: Record<Format, Uint8Array> = { json: asciiTable('json'), yaml: asciiTable('yaml') }
 
-/** The bytes of each ASCII character, by the escapes of `edge/http/negotiate.ts`. */
+/** The bytes of each ASCII character, by the escapes of `edge/format/negotiate.ts`. */
 function asciiTable(format: Format): Uint8Array {
   return Uint8Array.from({ length: 0x80 }, (_, code) => {
     if (SHORT_ESCAPES.has(code)) return 2

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { encode, type Format } from '#edge/http/negotiate.ts'
+import { encode, type Format } from '#edge/format/negotiate.ts'
 import type { Hit } from './hit.ts'
 import { cutText, textBytes } from './text-size.ts'
 import { type Answer, MAX_ANSWER_BYTES, truncateAnswer } from './truncate.ts'
@@ -111,8 +111,8 @@ describe('DS-16 an answer of at most 16 KiB', () => {
   it('never cuts ids, labels and numbers', () => {
     const id = 'i'.repeat(2_000)
     const all = Array.from({ length: 5 }, () => hit(id, 'z'.repeat(20_000)))
-    for (const { id: kept, metadata } of truncated(all, 'json').results) {
-      expect([kept, metadata._score, metadata._target]).toEqual([id, 0.5, 'docs'])
+    for (const { id: hitId, metadata } of truncated(all, 'json').results) {
+      expect([hitId, metadata._score, metadata._target]).toEqual([id, 0.5, 'docs'])
     }
   })
 

@@ -1,4 +1,4 @@
-import { encodeOnce, type Format } from '#edge/http/negotiate.ts'
+import { encodeOnce, type Format } from '#edge/format/negotiate.ts'
 import { createHitSizes, shortenedFrameBytes } from './answer-size.ts'
 import { longestPossibleCut, measureCuts } from './cut-length.ts'
 import { cuttableValues, isCuttable, isFixedKey, textOf } from './cuttable.ts'
@@ -64,7 +64,7 @@ function assemble(hits: readonly Hit[], count: number, length: number): Answer {
 
 type Shortening = { cutValues: number; length: number; leftOut: number; found: number }
 
-/** Says what was cut, and how to ask for less. */
+/** Returns the note for the caller: what was cut, and how to ask for less. */
 function noteOf({ cutValues, length, leftOut, found }: Shortening): string {
   const parts = [
     ...(cutValues > 0 ? [`${cutValues} ${cutValues === 1 ? 'value' : 'values'} cut to ${length} characters`] : []),

@@ -2,24 +2,17 @@ import type { z } from 'zod'
 import { ServiceError } from '#contract/core/errors.ts'
 import { roleAtLeast } from '#contract/core/roles.ts'
 import type { querySource } from '#contract/data-sources/sources.ts'
-import type { Member } from '#edge/http/route.ts'
+import type { Member } from '#edge/route/route.ts'
 import { sourceChanged } from '../search/database-errors.ts'
 import type { ResolvedEntry } from '../search/entry.ts'
 import type { Filter } from '../search/filter-operators.ts'
 import { readFilters } from '../search/filters.ts'
-import type { AskedSource } from './store.ts'
+import type { AskableSource } from './store.ts'
 
 export type QuestionInput = z.output<typeof querySource.input>
 
-/** A question that its asker may ask, with the entries to search. */
-export type Admitted = {
-  readonly source: AskedSource
-  readonly entries: readonly ResolvedEntry[]
-  readonly filters: readonly Filter[]
-}
-
 /** Decides who may ask what; nothing else does. Unknown, not exposed and switched off are the same 404. */
-export function admit(source: AskedSource | undefined, input: QuestionInput, { role }: Member): Admitted {
+export function admit(source: AskableSource | undefined, input: QuestionInput, { role }: Member) {
   if (!source) throw new ServiceError('NOT_FOUND', 'No such data source.')
   if (!roleAtLeast(role, source.min_role)) {
     throw new ServiceError(
@@ -38,7 +31,7 @@ export function unfinishedSource(): ServiceError {
   return new ServiceError('UNAVAILABLE', detail, { retryAfterSeconds: 5 })
 }
 
-function searchableEntries({ search }: AskedSource): readonly ResolvedEntry[] {
+function searchableEntries({ search }: AskableSource): readonly ResolvedEntry[] {
   if (search === 'unreadable') throw sourceChanged('The service was upgraded')
   if (search === null || search.length === 0) {
     throw new ServiceError('NO_SEARCH_CONFIGURED', 'this data source has no semantic search configured')

@@ -1,4 +1,4 @@
-import { createBoundedCache } from '#lib/bounded-cache.ts'
+import { createBoundedCache } from '#lib/memory/bounded-cache.ts'
 
 const MAX_REMEMBERED_REFUSALS = 10_000
 

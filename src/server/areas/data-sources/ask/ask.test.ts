@@ -26,9 +26,9 @@ describe('asking a source', () => {
 
   beforeAll(async () => {
     system = await startSystem()
-    const made = await system.member('admin')
-    org = made.org_id
-    admin = system.client(made.token)
+    const adminMember = await system.member('admin')
+    org = adminMember.org_id
+    admin = system.client(adminMember.token)
     viewerToken = (await system.member('viewer', org)).token
     viewer = system.client(viewerToken)
     await makeSource(admin, 'handbook')

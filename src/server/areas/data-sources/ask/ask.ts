@@ -1,9 +1,9 @@
 import { querySource } from '#contract/data-sources/sources.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { createSourceSearch, type SearchDeps } from '../search/search-source.ts'
 import { createAllowance } from './allowance.ts'
-import { Question } from './question.ts'
+import { answerQuestion, recordRefused } from './question.ts'
 import { type Activity, createRecords } from './record.ts'
 import { createSources } from './sources.ts'
 
@@ -24,11 +24,11 @@ export function askRoute<Draft extends { id: string }>(deps: AskDeps<Draft>): Ro
     search: createSourceSearch(deps),
     isUnfinished: deps.isUnfinished,
   }
-  return route(querySource, (input, context) => new Question(parts, input, context).answer(), {
+  return route(querySource, (input, context) => answerQuestion(parts, input, context), {
     // A question that the input rules refuse is on record too, without what was sent, not even as a digest.
     onRefused: ({ error, params, startedMs }, context) => {
       const input = { id: params.id ?? '', query: '', filters: {}, top_k: 1 }
-      return new Question(parts, input, context, startedMs).refuse(error.status)
+      return recordRefused(parts, { input, startedMs, status: error.status }, context)
     },
   })
 }

@@ -9,7 +9,7 @@ import { type System, startSystem } from '#test/system.ts'
 const LABEL = 'odd "label"; drop table t --'
 const many = JSON.stringify(Array.from({ length: 100_000 }, () => 1))
 
-/** What an attacker sends, as it is sent, and what comes back. */
+/** Bodies of an attacker, byte for byte, each with the answer's status and code. */
 const TABLE: [body: string, status: number, code: string | undefined][] = [
   ['{"query": "x"}', 200, undefined],
   ['{"query": "\'; drop table t; --"}', 200, undefined],

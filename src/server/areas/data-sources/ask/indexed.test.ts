@@ -3,7 +3,7 @@ import { createEmbeddings } from '#contract/ai.ts'
 import type { Client } from '#contract/core/client.ts'
 import { configureSource } from '#contract/data-sources/search-config.ts'
 import { exposeSource, querySource } from '#contract/data-sources/sources.ts'
-import { entry, MODEL, makeSource, runIn } from '#test/configured-source.ts'
+import { entry, MODEL, makeSource, runIn } from '#test/sources/configured-source.ts'
 import { type System, startSystem } from '#test/system.ts'
 
 /** Enough rows for a filter that is asked of the index, and one that leaves too few for it. */
@@ -43,7 +43,7 @@ afterAll(() => system?.[Symbol.asyncDispose]())
 
 type Found = { id: string; score: number }
 
-/** What reading every row answers; an index cannot serve an order by the distance plus zero. */
+/** Searches by reading every row: an index cannot serve an order by the distance plus zero. */
 async function exactly(table: string, where: string): Promise<Found[]> {
   const distance = `embedding <=> '${vector}'`
   const rows = await runIn(

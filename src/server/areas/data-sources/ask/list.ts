@@ -1,6 +1,6 @@
 import { roleAtLeast } from '#contract/core/roles.ts'
 import { listSlimSources, MIN_ROLES } from '#contract/data-sources/sources.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { sourceIdOf } from '../search/source-id.ts'
 import { type AskableRow, findAskable } from '../store.ts'

@@ -1,16 +1,16 @@
-import { toServiceError } from '#edge/http/problem.ts'
-import type { Context, Member } from '#edge/http/route.ts'
-import { letOthersRun } from '#lib/let-others-run.ts'
+import { toServiceError } from '#edge/format/problem.ts'
+import type { Context, Member } from '#edge/route/route.ts'
+import { letOthersRun } from '#lib/async/let-others-run.ts'
 import { toHits } from '../answer/hit.ts'
 import { type Answer, truncateAnswer } from '../answer/truncate.ts'
 import type { RankedRow } from '../search/merge.ts'
 import type { SourceQuery, SourceSearch } from '../search/search-source.ts'
 import { sourceIdOf } from '../search/source-id.ts'
-import { type Admitted, admit, type QuestionInput, unfinishedSource } from './admit.ts'
+import { admit, type QuestionInput, unfinishedSource } from './admit.ts'
 import type { Allowance } from './allowance.ts'
 import type { RecordedQuestion, Records, WrittenRecord } from './record.ts'
-import type { Sources, TypedId } from './sources.ts'
-import type { AskedSource } from './store.ts'
+import { type FoundSource, NOT_FOUND, type Sources, type TypedId } from './sources.ts'
+import type { AskableSource } from './store.ts'
 
 type QuestionDeps = {
   readonly sources: Sources
@@ -20,169 +20,152 @@ type QuestionDeps = {
   readonly isUnfinished: (typed: TypedId) => boolean
 }
 
-/** How it ended to ask a source as it is remembered. */
-type Attempt =
-  | { readonly kind: 'found'; readonly rows: readonly RankedRow[] }
-  /** The source is not remembered, or was changed since. */
-  | { readonly kind: 'outdated' }
-  | { readonly kind: 'refused'; readonly error: unknown }
+/** One question on its way. It is recorded once and spent once, however often it is tried and however it ends. */
+type Question = {
+  readonly deps: QuestionDeps
+  readonly input: QuestionInput
+  readonly context: Context<Member>
+  readonly startedMs: number
+  readonly typed: TypedId
+  /** Its source as it was found. One that cannot be asked has a name, which Activity shows to those who may know it. */
+  found: FoundSource
+  record: WrittenRecord | undefined
+  spending: Promise<void> | undefined
+}
 
-/** A search under way; undefined if it must wait until the question is recorded and spent. */
-type StartedSearch = Promise<RankedRow[]> | undefined
+/** Answers a question. There is no answer without a record. */
+export async function answerQuestion(
+  deps: QuestionDeps,
+  input: QuestionInput,
+  context: Context<Member>,
+): Promise<Answer> {
+  const question = begin(deps, input, context, performance.now())
+  try {
+    const rows = await findRows(question)
+    const { answer, bytes } = truncateAnswer(toHits(rows), context.format)
+    await settle(question, { status: 200, bytes, isCounted: true })
+    return answer
+  } catch (error) {
+    const isCounted = await isSpent(question)
+    await settle(question, { status: toServiceError(error).status, bytes: 0, isCounted })
+    throw error
+  }
+}
+
+type Refused = { readonly input: QuestionInput; readonly startedMs: number; readonly status: number }
+
+/** Records a question that was refused before it was asked. */
+export async function recordRefused(deps: QuestionDeps, refused: Refused, context: Context<Member>): Promise<void> {
+  const question = begin(deps, refused.input, context, refused.startedMs)
+  await findSource(question)
+  await settle(question, { status: refused.status, bytes: 0, isCounted: false })
+}
+
+function begin(deps: QuestionDeps, input: QuestionInput, context: Context<Member>, startedMs: number): Question {
+  const typed = { org_id: context.principal.org_id, id: input.id }
+  return { deps, input, context, startedMs, typed, found: NOT_FOUND, record: undefined, spending: undefined }
+}
+
+/** Asks the remembered source if it is still current, otherwise the source as the store has it now. */
+async function findRows(question: Question): Promise<readonly RankedRow[]> {
+  const remembered = question.deps.sources.remembered(question.typed)
+  if (!remembered) return ask(question, await findSource(question), { mustBeCurrent: false })
+  question.found = { source: remembered, database_name: remembered.database_name }
+  try {
+    return await ask(question, remembered, { mustBeCurrent: true })
+  } catch (error) {
+    // The reason of the refusal may have been removed since the source was remembered.
+    const source = await findSource(question)
+    if (!(error instanceof SourceOutdated) && source?.version === remembered.version) throw error
+    return ask(question, source, { mustBeCurrent: false })
+  }
+}
+
+/** A remembered source was changed since. */
+class SourceOutdated extends Error {
+  override readonly name = 'SourceOutdated'
+}
+
+type Ask = { readonly mustBeCurrent: boolean }
+
+/** Throws if the caller may not ask this, and SourceOutdated if the source must be current and was changed. */
+async function ask(
+  question: Question,
+  source: AskableSource | undefined,
+  { mustBeCurrent }: Ask,
+): Promise<readonly RankedRow[]> {
+  const { deps, input, context, typed } = question
+  if (!source && deps.isUnfinished(typed)) throw unfinishedSource()
+  const admitted = admit(source, input, context.principal)
+  // For an organization that was refused last time, a search would almost always be for nothing.
+  if (deps.allowance.wasRefused(typed.org_id)) await spendOnce(question)
+  const query = { ...admitted, query: input.query, limit: input.top_k, context }
+  const search = startSearch(question, query)
+  // The search takes longest, so its statement is sent before the record is made.
+  if (search.rows) await letOthersRun()
+  const record = recordOnce(question)
+  if (!search.isUnderWay) record.hurry()
+  const version = await record.version
+  if (mustBeCurrent && version !== admitted.source.version) throw new SourceOutdated()
+  await spendOnce(question)
+  return search.rows ?? deps.search.run(query)
+}
+
+/** `rows` is undefined if the search must wait until the question is recorded and spent. */
+type StartedSearch = { readonly rows: Promise<RankedRow[]> | undefined; isUnderWay: boolean }
 
 /**
- * One question, from its source to its settled record. It leaves exactly one record, however often it is tried and
- * however it ends, and there is no answer without one.
+ * Starts the search at once where nobody outside hears of the question, which may yet be refused: only the answer has
+ * to wait for the record and the quota. The record can wait for others as long as the search is under way.
  */
-export class Question {
-  readonly #deps: QuestionDeps
-  readonly #input: QuestionInput
-  readonly #context: Context<Member>
-  readonly #startedMs: number
-  #source: AskedSource | undefined
-  /** Also of a source that exists and cannot be asked: Activity shows it to those who may know of it. */
-  #databaseName: string | undefined
-  #record: WrittenRecord | undefined
-  #isSearchOver = false
-  #spending: Promise<void> | undefined
-  #isCounted = false
-
-  constructor(deps: QuestionDeps, input: QuestionInput, context: Context<Member>, startedMs = performance.now()) {
-    this.#deps = deps
-    this.#input = input
-    this.#context = context
-    this.#startedMs = startedMs
+function startSearch(question: Question, query: SourceQuery): StartedSearch {
+  const rows = question.deps.search.startHere(query)
+  const search = { rows, isUnderWay: rows !== undefined }
+  // Also keeps the failure of a search from ending the process: nobody awaits it if the question is refused meanwhile.
+  const onEnd = () => {
+    search.isUnderWay = false
+    question.record?.hurry()
   }
+  rows?.then(onEnd, onEnd)
+  return search
+}
 
-  async answer(): Promise<Answer> {
-    try {
-      const rows = await this.#findRows()
-      const { answer, bytes } = truncateAnswer(toHits(rows), this.#context.format)
-      await this.#settle(200, bytes)
-      return answer
-    } catch (error) {
-      await this.#settle(toServiceError(error).status, 0)
-      throw error
-    }
-  }
+async function findSource(question: Question): Promise<AskableSource | undefined> {
+  question.found = await question.deps.sources.find(question.typed)
+  return question.found.source
+}
 
-  /** Records a question that was refused before it was asked. */
-  async refuse(status: number): Promise<void> {
-    this.#source = await this.#findSource()
-    await this.#settle(status, 0)
-  }
+function recordOnce(question: Question): WrittenRecord {
+  question.record ??= question.deps.records.write(toRecord(question), question.found.source?.id ?? null)
+  return question.record
+}
 
-  /** Asks the remembered source if it is still current, otherwise the source as the store has it now. */
-  async #findRows(): Promise<readonly RankedRow[]> {
-    const remembered = this.#deps.sources.remembered(this.#typedId())
-    const attempt: Attempt = remembered ? await this.#askRemembered(remembered) : { kind: 'outdated' }
-    switch (attempt.kind) {
-      case 'found':
-        return attempt.rows
-      case 'outdated':
-        return this.#askCurrent(await this.#findSource())
-      case 'refused': {
-        // What it was refused for may have been changed since the source was remembered.
-        const source = await this.#findSource()
-        if (source?.version === remembered?.version) throw attempt.error
-        return this.#askCurrent(source)
-      }
-      default:
-        throw attempt satisfies never
-    }
-  }
+/** Throws if the organization has no question left. */
+function spendOnce(question: Question): Promise<void> {
+  question.spending ??= question.deps.allowance.spend(question.typed.org_id)
+  return question.spending
+}
 
-  async #askRemembered(source: AskedSource): Promise<Attempt> {
-    try {
-      const admitted = await this.#admit(source)
-      const search = this.#startSearch(admitted)
-      // The search takes longest, so its statement is sent before the record is made.
-      if (search) await letOthersRun()
-      if ((await this.#writeRecord(search).version) !== source.version) return { kind: 'outdated' }
-      await this.#spend()
-      return { kind: 'found', rows: await this.#finishSearch(admitted, search) }
-    } catch (error) {
-      return { kind: 'refused', error }
-    }
-  }
+async function isSpent({ spending }: Question): Promise<boolean> {
+  if (!spending) return false
+  return spending.then(
+    () => true,
+    () => false,
+  )
+}
 
-  async #askCurrent(source: AskedSource | undefined): Promise<readonly RankedRow[]> {
-    const admitted = await this.#admit(source)
-    const search = this.#startSearch(admitted)
-    await this.#writeRecord(search).version
-    await this.#spend()
-    return this.#finishSearch(admitted, search)
-  }
+type End = { readonly status: number; readonly bytes: number; readonly isCounted: boolean }
 
-  /** Throws if the caller may not ask this. A caller whose organization was refused last time spends first. */
-  async #admit(source: AskedSource | undefined): Promise<Admitted> {
-    this.#source = source
-    if (!source && this.#deps.isUnfinished(this.#typedId())) throw unfinishedSource()
-    const admitted = admit(source, this.#input, this.#context.principal)
-    if (this.#deps.allowance.wasRefused(admitted.source.org_id)) await this.#spend()
-    return admitted
-  }
+async function settle(question: Question, { status, bytes, isCounted }: End): Promise<void> {
+  const record = recordOnce(question)
+  record.hurry()
+  await record.version
+  const duration_ms = performance.now() - question.startedMs
+  question.deps.records.complete(record.id, { status, answer_bytes: bytes, counted: isCounted, duration_ms })
+}
 
-  /**
-   * Starts the search at once where nobody outside hears of the question, which may yet be refused: only the answer has
-   * to wait for the record and the quota.
-   */
-  #startSearch(admitted: Admitted): StartedSearch {
-    const search = this.#deps.search.startHere(this.#queryOf(admitted))
-    // Also keeps the failure of a search from ending the process: nobody awaits it if the question is refused meanwhile.
-    const onEnd = () => {
-      this.#isSearchOver = true
-      this.#record?.hurry()
-    }
-    search?.then(onEnd, onEnd)
-    return search
-  }
-
-  /** Only the first call writes. The record can wait for others as long as a search is under way. */
-  #writeRecord(search?: StartedSearch): WrittenRecord {
-    this.#record ??= this.#deps.records.write(this.#toRecord(), this.#source?.id ?? null)
-    if (!search || this.#isSearchOver) this.#record.hurry()
-    return this.#record
-  }
-
-  /** Spends one question of the organization, however often it is called. Throws if none is left. */
-  async #spend(): Promise<void> {
-    this.#spending ??= this.#deps.allowance.spend(this.#context.principal.org_id)
-    await this.#spending
-    this.#isCounted = true
-  }
-
-  #finishSearch(admitted: Admitted, search: StartedSearch): Promise<RankedRow[]> {
-    return search ?? this.#deps.search.run(this.#queryOf(admitted))
-  }
-
-  async #settle(status: number, answer_bytes: number): Promise<void> {
-    const record = this.#writeRecord()
-    await record.version
-    const duration_ms = performance.now() - this.#startedMs
-    this.#deps.records.complete(record.id, { status, answer_bytes, counted: this.#isCounted, duration_ms })
-  }
-
-  #typedId(): TypedId {
-    return { org_id: this.#context.principal.org_id, id: this.#input.id }
-  }
-
-  async #findSource(): Promise<AskedSource | undefined> {
-    const { source, database_name } = await this.#deps.sources.find(this.#typedId())
-    this.#databaseName = database_name
-    return source
-  }
-
-  #queryOf(admitted: Admitted): SourceQuery {
-    return { ...admitted, query: this.#input.query, limit: this.#input.top_k, context: this.#context }
-  }
-
-  #toRecord(): RecordedQuestion {
-    const { principal, via } = this.#context
-    const { query, filters } = this.#input
-    const databaseName = this.#source?.database_name ?? this.#databaseName
-    // The id of a source that does not exist may be any text, so it is not stored.
-    const target = databaseName === undefined ? 'unknown' : sourceIdOf(databaseName)
-    return { org_id: principal.org_id, target, source: via, principal, question: query, filters }
-  }
+function toRecord({ context: { principal, via }, input: { query, filters }, found }: Question): RecordedQuestion {
+  // The id of a source that does not exist may be any text, so it is not stored.
+  const target = found.database_name === undefined ? 'unknown' : sourceIdOf(found.database_name)
+  return { org_id: principal.org_id, target, source: via, principal, question: query, filters }
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { askHttp, openAgent } from '#test/askers.ts'
-import { runIn } from '#test/configured-source.ts'
-import { type FakeEmbeddings, startFakeEmbeddings } from '#test/fake-embeddings.ts'
-import { ARTICLES, makeAskable } from '#test/sources.ts'
+import { askHttp, openAgent } from '#test/agents/askers.ts'
+import { type FakeEmbeddings, startFakeEmbeddings } from '#test/outside/fake-embeddings.ts'
+import { runIn } from '#test/sources/configured-source.ts'
+import { ARTICLES, makeAskable } from '#test/sources/sources.ts'
 import { type System, startSystem } from '#test/system.ts'
 
 /** The view runs an owner's function in the middle of each question, which reports what the question may do. */

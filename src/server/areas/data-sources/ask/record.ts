@@ -1,11 +1,11 @@
-import type { Member, Via } from '#edge/http/route.ts'
+import type { Member, Via } from '#edge/route/route.ts'
 import type { Querier } from '#lib/db/db.ts'
-import { type Sql, withValues } from '#lib/db/sql.ts'
-import { gather } from '#lib/gather.ts'
+import type { Sql } from '#lib/db/sql.ts'
+import { gather } from '#lib/work/gather.ts'
 import type { SentFilters } from '../search/filters.ts'
-import { checkedInsertion, type SourceVersion } from './store.ts'
+import { insertionWithVersions } from './store.ts'
 
-/** What Activity records of a question. It stores digests of the text and the filters, not the text and the filters. */
+/** A question as Activity records it. Digests of the text and the filters are stored, never these themselves. */
 export type RecordedQuestion = {
   org_id: string
   target: string
@@ -38,17 +38,15 @@ export type Records = ReturnType<typeof createRecords>
  * others wait longer for their searches.
  */
 export function createRecords<Draft extends { id: string }>(db: Querier, activity: Activity<Draft>) {
-  const statement = checkedInsertion(activity.insertion([]))
+  const insertAndCheck = insertionWithVersions(db, activity.insertion([]))
   let underWay = 0
   let isAwaited = false
   const write = async (batch: readonly Waiting<Draft>[]) => {
     isAwaited = false
     for (const waiting of batch) waiting.isWriting = true
     const { values } = activity.insertion(batch.map(({ draft }) => draft))
-    const ids = batch.map(({ sourceId }) => sourceId)
-    const rows = await db.query<SourceVersion>(withValues(statement, [...values, ids]))
-    const versions = new Map(rows.map(({ id, version }) => [id, version]))
-    return ids.map((id) => (id === null ? undefined : versions.get(id)))
+    const sourceIds = batch.map(({ sourceId }) => sourceId)
+    return insertAndCheck(values, sourceIds)
   }
   const insert = gather(write, { waitsForMore: (waiting) => !isAwaited && waiting < underWay * BATCH_SHARE })
   const end = () => {

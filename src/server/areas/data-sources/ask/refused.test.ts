@@ -3,9 +3,9 @@ import { listActivity } from '#contract/activity.ts'
 import type { Client } from '#contract/core/client.ts'
 import { exposeSource } from '#contract/data-sources/sources.ts'
 import { sql } from '#lib/db/sql.ts'
-import { askHttp, openAgent } from '#test/askers.ts'
+import { askHttp, openAgent } from '#test/agents/askers.ts'
 import { findSecrets } from '#test/canary.ts'
-import { makeSource } from '#test/configured-source.ts'
+import { makeSource } from '#test/sources/configured-source.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
 
@@ -18,9 +18,9 @@ let userId: string
 
 beforeAll(async () => {
   system = await startSystem()
-  const made = await system.member('admin')
-  admin = system.client(made.token)
-  const viewer = await system.member('viewer', made.org_id)
+  const adminMember = await system.member('admin')
+  admin = system.client(adminMember.token)
+  const viewer = await system.member('viewer', adminMember.org_id)
   token = viewer.token
   userId = viewer.user_id
   await makeSource(admin, 'library', 'select 1')

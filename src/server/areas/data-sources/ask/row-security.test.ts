@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '#contract/core/client.ts'
 import { configureSource } from '#contract/data-sources/search-config.ts'
 import { exposeSource, querySource } from '#contract/data-sources/sources.ts'
-import { entry, makeSource, runIn } from '#test/configured-source.ts'
+import { entry, makeSource, runIn } from '#test/sources/configured-source.ts'
 import { type System, startSystem } from '#test/system.ts'
 
 const SWITCHED_ON = {

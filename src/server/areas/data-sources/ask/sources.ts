@@ -1,8 +1,8 @@
-import { createBoundedCache } from '#lib/bounded-cache.ts'
 import type { Querier } from '#lib/db/db.ts'
-import { gather } from '#lib/gather.ts'
+import { createBoundedCache } from '#lib/memory/bounded-cache.ts'
+import { gather } from '#lib/work/gather.ts'
 import { isNamed } from '../search/source-id.ts'
-import { type AskedSource, findAsked, findSourceIds, type SourceIds } from './store.ts'
+import { type AskableSource, findAskableSources, findSourceIds, type SourceIds } from './store.ts'
 
 const MAX_REMEMBERED_SOURCES = 200
 
@@ -10,8 +10,8 @@ const MAX_REMEMBERED_SOURCES = 200
 export type TypedId = { readonly org_id: string; readonly id: string }
 
 /** A source that can be asked. One that cannot has a name only, for the record; a typed id that means none has neither. */
-type FoundSource = { readonly source: AskedSource | undefined; readonly database_name: string | undefined }
-const NOT_FOUND: FoundSource = { source: undefined, database_name: undefined }
+export type FoundSource = { readonly source: AskableSource | undefined; readonly database_name: string | undefined }
+export const NOT_FOUND: FoundSource = { source: undefined, database_name: undefined }
 
 export type Sources = ReturnType<typeof createSources>
 
@@ -23,9 +23,9 @@ export type Sources = ReturnType<typeof createSources>
  * is not remembered therefore takes two statements: the ids of the organization, then the source by its own id.
  */
 export function createSources(db: Querier) {
-  const remembered = createBoundedCache<string, AskedSource>({ max: MAX_REMEMBERED_SOURCES })
+  const remembered = createBoundedCache<string, AskableSource>({ max: MAX_REMEMBERED_SOURCES })
   const findIds = gather(async (orgIds: readonly string[]) => idsOf(await findSourceIds(db, orgIds), orgIds))
-  const findById = gather((ids: readonly string[]) => findAsked(db, ids))
+  const findById = gather((ids: readonly string[]) => findAskableSources(db, ids))
   const keyOf = ({ org_id, id }: TypedId) => `${org_id} ${id}`
   const findByTypedId = async ({ org_id, id }: TypedId): Promise<FoundSource> => {
     const named = (await findIds(org_id)).find((row) => isNamed(row, id))
@@ -34,7 +34,7 @@ export function createSources(db: Querier) {
     return { source, database_name: named.database_name }
   }
   return {
-    remembered: (typed: TypedId): AskedSource | undefined => remembered.get(keyOf(typed)),
+    remembered: (typed: TypedId): AskableSource | undefined => remembered.get(keyOf(typed)),
     find: async (typed: TypedId): Promise<FoundSource> => {
       const key = keyOf(typed)
       const before = remembered.get(key)

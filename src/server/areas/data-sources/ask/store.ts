@@ -1,20 +1,21 @@
 import { z } from 'zod'
 import { FilterType, MinRole } from '#contract/data-sources/sources.ts'
 import type { Querier } from '#lib/db/db.ts'
-import { type Sql, sql } from '#lib/db/sql.ts'
+import { type Sql, sql, withValues } from '#lib/db/sql.ts'
 import { readStoredSearch } from '../search/entry.ts'
 
 /** A source that can be asked, as the store had it at its `version`. */
-const AskedSource = z.object({
+const AskableSource = z.object({
   id: z.string(),
   org_id: z.string(),
   database_name: z.string(),
   min_role: MinRole,
   filter_schema: z.record(z.string(), FilterType),
   search: z.unknown().transform(readStoredSearch),
-  version: z.string().describe('Another one after every change'),
+  /** The `xmin` of the row: another one after every change. */
+  version: z.string(),
 })
-export type AskedSource = z.output<typeof AskedSource>
+export type AskableSource = z.output<typeof AskableSource>
 
 export type SourceIds = { org_id: string; id: string; database_name: string; askable: boolean }
 
@@ -26,24 +27,29 @@ export async function findSourceIds(db: Querier, orgIds: readonly string[]): Pro
 }
 
 /** By their internal ids and in that order; undefined for one that cannot be asked. */
-export async function findAsked(db: Querier, ids: readonly string[]): Promise<(AskedSource | undefined)[]> {
+export async function findAskableSources(db: Querier, ids: readonly string[]): Promise<(AskableSource | undefined)[]> {
   const rows = await db.query<{ id: string }>(sql`
     select id, org_id, database_name, min_role, filter_schema, search, xmin::text as version
     from data_sources.sources
     where id = any(${[...new Set(ids)]}::text[]) and exposed and enabled`)
-  const found = new Map(rows.map((row) => [row.id, AskedSource.parse(row)]))
+  const found = new Map(rows.map((row) => [row.id, AskableSource.parse(row)]))
   return ids.map((id) => found.get(id))
 }
 
 /**
- * A statement that runs `insertion` and answers the version of each source that can be asked. Its last value is an array
- * of internal ids, with null for a question to an unknown source: what was typed in its place is not sent.
+ * Returns a function that runs `insertion` with other values, as many and in the same order, and returns the version of
+ * each source by internal ids and in that order; undefined for one that cannot be asked. An id is null for a question to
+ * an unknown source, because the text that was typed in its place must not reach the database.
  */
-export function checkedInsertion(insertion: Sql): Sql {
-  return sql`
+export function insertionWithVersions(db: Querier, insertion: Sql) {
+  // The empty list is the last value of the statement. Each run puts its ids in that place.
+  const statement = sql`
     with inserted as (${insertion})
     select id, xmin::text as version from data_sources.sources
     where id = any(${[]}::text[]) and exposed and enabled`
+  return async (values: readonly unknown[], ids: readonly (string | null)[]): Promise<(string | undefined)[]> => {
+    const rows = await db.query<{ id: string; version: string }>(withValues(statement, [...values, ids]))
+    const versions = new Map(rows.map(({ id, version }) => [id, version]))
+    return ids.map((id) => (id === null ? undefined : versions.get(id)))
+  }
 }
-
-export type SourceVersion = { id: string; version: string }

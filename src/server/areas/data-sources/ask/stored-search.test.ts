@@ -4,9 +4,9 @@ import { configureSource, getSource } from '#contract/data-sources/search-config
 import { querySource } from '#contract/data-sources/sources.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { type FakeEmbeddings, startFakeEmbeddings } from '#test/fake-embeddings.ts'
-import { codeOf } from '#test/managed-databases.ts'
-import { makeAskable } from '#test/sources.ts'
+import { codeOf } from '#test/databases/managed-databases.ts'
+import { type FakeEmbeddings, startFakeEmbeddings } from '#test/outside/fake-embeddings.ts'
+import { makeAskable } from '#test/sources/sources.ts'
 import { type System, startSystem } from '#test/system.ts'
 
 let database: TestDatabase

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '#contract/core/client.ts'
 import { configureSource } from '#contract/data-sources/search-config.ts'
 import { exposeSource, querySource } from '#contract/data-sources/sources.ts'
-import { entry, makeSource, runIn } from '#test/configured-source.ts'
+import { entry, makeSource, runIn } from '#test/sources/configured-source.ts'
 import { type System, startSystem } from '#test/system.ts'
 
 let system: System
@@ -99,7 +99,7 @@ describe('numbers', () => {
   })
 })
 
-/** What a hit shows for a value of each type. */
+/** Values of each type, with the form in which a hit shows them. */
 const SHOWN: [type: string, literal: string, shown: unknown][] = [
   ['jsonb', `'{"n": 12345678901234567890, "list": [1, 0.5]}'`, { n: '12345678901234567890', list: [1, 0.5] }],
   [

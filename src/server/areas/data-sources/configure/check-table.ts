@@ -70,21 +70,16 @@ async function tableNames(catalogue: Catalogue, { schema }: TableName): Promise<
 
 function checkRights(relation: Relation, reader: string, report: Reporter): void {
   const table = tableText(relation)
-  if (!relation.owned) report.problem('table', `${table} belongs to another role, so read access cannot be granted`)
+  const refuse = (message: string) => report.problem('table', message)
+  if (!relation.owned) refuse(`${table} belongs to another role, so read access cannot be granted`)
   if (!relation.schema_grantable) {
-    report.problem(
-      'table',
-      `the schema "${shown(relation.schema)}" belongs to another role, so access cannot be granted`,
-    )
+    refuse(`the schema "${shown(relation.schema)}" belongs to another role, so access cannot be granted`)
   }
   if (relation.invoker) {
-    report.problem(
-      'table',
-      `${table} is a view with security_invoker, and the role that questions use has no rights on its tables`,
-    )
+    refuse(`${table} is a view with security_invoker, and the role that questions use has no rights on its tables`)
   }
   if (relation.row_security && !relation.has_policy) {
-    report.problem('table', `${table} has row-level security and no policy that shows rows to ${reader}`)
+    refuse(`${table} has row-level security and no policy that shows rows to ${reader}`)
   } else if (relation.row_security) {
     report.warn(`${table} has row-level security: only rows that its policies show to ${reader} are found`)
   }
@@ -93,8 +88,10 @@ function checkRights(relation: Relation, reader: string, report: Reporter): void
     report.warn(`${table} can be read by PUBLIC: the role that questions use could read all of it`)
 }
 
+type TableColumns = Pick<FoundTable, 'relation' | 'columns'>
+
 function checkVector(
-  { relation, columns }: Pick<FoundTable, 'relation' | 'columns'>,
+  { relation, columns }: TableColumns,
   entry: EmbeddingConfigInput,
   report: Reporter,
 ): Column | undefined {
@@ -111,11 +108,7 @@ function checkVector(
   return column
 }
 
-function checkContent(
-  { relation, columns }: Pick<FoundTable, 'relation' | 'columns'>,
-  entry: EmbeddingConfigInput,
-  report: Reporter,
-): Column[] {
+function checkContent({ relation, columns }: TableColumns, entry: EmbeddingConfigInput, report: Reporter): Column[] {
   return contentNames(entry).flatMap((name) => {
     const column = columns.get(name)
     if (!column) report.problem('content_columns', missing(relation, name, columns, report))

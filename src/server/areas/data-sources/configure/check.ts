@@ -18,15 +18,8 @@ type Deps = EmbeddingModels & { owner: ManagedDb; reader: string }
 
 type Candidate = { entry: ResolvedEntry; table: FoundTable; path: string; warning: string | undefined }
 
-type Checked = {
-  entries: ResolvedEntry[]
-  warnings: string[]
-  /** Warnings that follow from the present indexes, which are not stored. */
-  indexWarnings: string[]
-}
-
 /** Runs every check, whatever the others found, so that one answer lists all problems. Throws if there are any. */
-export async function checkAll({ owner, reader, ...models }: Deps, sent: SentConfiguration): Promise<Checked> {
+export async function checkAll({ owner, reader, ...models }: Deps, sent: SentConfiguration) {
   const findings = new Findings()
   checkEntries(sent.entries, models, findings)
   const candidates = await inCatalogue(owner, reader, (catalogue) => lookUp(catalogue, sent, findings))
@@ -36,6 +29,7 @@ export async function checkAll({ owner, reader, ...models }: Deps, sent: SentCon
     await tryOut(owner, entry, report)
   }
   findings.refuseProblems()
+  // They follow from the present indexes and are not stored.
   const indexWarnings = candidates.flatMap(({ warning }) => warning ?? [])
   return { entries: candidates.map(({ entry }) => entry), warnings: findings.warnings, indexWarnings }
 }

@@ -55,8 +55,8 @@ async function compare(deps: Comparing, entry: ResolvedEntry): Promise<Result> {
   if (sample.texts.length < MIN_COMPARED_ROWS) return tooFewRows()
   try {
     const { texts, stored } = sample
-    const made = await deps.embedContent({ org_id: deps.org_id, model, texts, signal: deps.signal })
-    return verdict(entry, made, stored)
+    const modelVectors = await deps.embedContent({ org_id: deps.org_id, model, texts, signal: deps.signal })
+    return verdict(entry, modelVectors, stored)
   } catch (error) {
     return failed(reasonOf(error))
   }
@@ -64,12 +64,12 @@ async function compare(deps: Comparing, entry: ResolvedEntry): Promise<Result> {
 
 function verdict(
   { dimensions, model }: ResolvedEntry,
-  made: readonly Float32Array[],
+  modelVectors: readonly Float32Array[],
   stored: readonly number[][],
 ): Result {
-  const other = made.find(({ length }) => length !== dimensions)
+  const other = modelVectors.find(({ length }) => length !== dimensions)
   if (other) return { outcome: 'different', detail: `${model} makes vectors of ${other.length} dimensions` }
-  const found = resembles({ made, stored })
+  const found = resembles({ modelVectors, stored })
   if (!found) return tooFewRows()
   return { outcome: found.isAlike ? 'alike' : 'different', detail: `${found.rows} rows were compared` }
 }

@@ -5,8 +5,8 @@ import { configureSource } from '#contract/data-sources/search-config.ts'
 import { listSources } from '#contract/data-sources/sources.ts'
 import { dropDatabase } from '#contract/databases.ts'
 import { sql } from '#lib/db/sql.ts'
-import { entry, MODEL, makeSource, readerOf, runIn } from '#test/configured-source.ts'
-import { codeOf } from '#test/managed-databases.ts'
+import { codeOf } from '#test/databases/managed-databases.ts'
+import { entry, MODEL, makeSource, readerOf, runIn } from '#test/sources/configured-source.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { ResolvedSearch } from '../search/entry.ts'
 
@@ -47,9 +47,9 @@ let reader: string
 
 beforeAll(async () => {
   system = await startSystem()
-  const made = await system.member('owner')
-  org = made.org_id
-  client = system.client(made.token)
+  const owner = await system.member('owner')
+  org = owner.org_id
+  client = system.client(owner.token)
   source = await makeSource(client, 'library', TABLES)
   reader = await readerOf(system, source)
 })

@@ -2,13 +2,12 @@ import type { z } from 'zod'
 import { ServiceError } from '#contract/core/errors.ts'
 import { secondsText } from '#contract/core/seconds-text.ts'
 import { configureSource, type ModelCheck, SearchConfiguration } from '#contract/data-sources/search-config.ts'
-import { actorOf } from '#edge/credentials/actor.ts'
-import { type Member, type Route, route } from '#edge/http/route.ts'
-import type { Clock } from '#lib/clock.ts'
+import { type Member, type Route, route } from '#edge/route/route.ts'
 import type { Db } from '#lib/db/db.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import { type LeaseGuard, withLease } from '#lib/work/lease.ts'
-import { audit } from '#ports/audit.ts'
-import type { ResolvedEntry, StoredSearch } from '../search/entry.ts'
+import { auditBy } from '#ports/audit.ts'
+import { entriesOf } from '../search/entry.ts'
 import { findSourceId } from '../store.ts'
 import type { ManagedDb } from './catalogue.ts'
 import { checkAll } from './check.ts'
@@ -73,18 +72,12 @@ async function save(deps: ConfigureDeps, { id, principal, input, signal }: Savin
     const search = entries.length === 0 ? null : entries
     if (!(await saveSearch(tx, { ...saved, id, search, now }))) throw noSuchSource()
     const detail = { labels: entries.map(({ label }) => label) }
-    const action = 'data_source.configured'
-    await audit(tx, { org_id, actor: actorOf(principal), action, target: id, detail, at: now })
+    await auditBy(tx, principal, { action: 'data_source.configured', target: id, detail, at: now })
   })
   await lease.confirm()
   await setGrants(owner, readerName, entries)
   const model_checks = checks.map(({ entry, outcome, detail }) => ({ label: entry.label, outcome, detail }))
   return { ...saved, warnings: [...saved.warnings, ...checked.indexWarnings], model_checks }
-}
-
-/** An unreadable search has no entries whose rights could be restored. */
-function entriesOf(search: StoredSearch): readonly ResolvedEntry[] {
-  return search === null || search === 'unreadable' ? [] : search
 }
 
 function beingSaved(retryAfterSeconds: number): ServiceError {

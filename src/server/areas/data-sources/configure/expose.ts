@@ -1,10 +1,9 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import { exposeSource, MAX_EXPOSED_SOURCES } from '#contract/data-sources/sources.ts'
-import { actorOf } from '#edge/credentials/actor.ts'
-import { type Route, route } from '#edge/http/route.ts'
-import type { Clock } from '#lib/clock.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
-import { audit } from '#ports/audit.ts'
+import type { Clock } from '#lib/time/clock.ts'
+import { auditBy } from '#ports/audit.ts'
 import { presentSource } from '../answer/present-source.ts'
 import { countExposed, exposeRow, lockSource, type SourceRow } from '../store.ts'
 import { noSuchSource } from './no-such-source.ts'
@@ -20,8 +19,7 @@ export function exposeRoute({ db, clock }: { db: Db; clock: Clock }): Route {
       if (exposed) await admitExposure(tx, org_id, source, role)
       const updated = await exposeRow(tx, { id: source.id, exposed, min_role: role, now })
       const action = exposed ? 'data_source.exposed' : 'data_source.unexposed'
-      const detail = { min_role: role }
-      await audit(tx, { org_id, actor: actorOf(principal), action, target: updated.id, detail, at: now })
+      await auditBy(tx, principal, { action, target: updated.id, detail: { min_role: role }, at: now })
       return updated
     })
     return presentSource(row)

@@ -4,8 +4,8 @@ import type { ServiceError } from '#contract/core/errors.ts'
 import { configureSource } from '#contract/data-sources/search-config.ts'
 import { dropDatabase } from '#contract/databases.ts'
 import { sql } from '#lib/db/sql.ts'
-import { entry, makeSource, readerOf, runIn } from '#test/configured-source.ts'
-import { codeOf } from '#test/managed-databases.ts'
+import { codeOf } from '#test/databases/managed-databases.ts'
+import { entry, makeSource, readerOf, runIn } from '#test/sources/configured-source.ts'
 import { type System, startSystem } from '#test/system.ts'
 
 const TABLES = `

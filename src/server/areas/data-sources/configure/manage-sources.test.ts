@@ -47,7 +47,7 @@ describe('which sources there are, and for whom', () => {
     await expect(none).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  it('DS-08 exposing needs a minimum role the first time; the role is kept; either id will do', async () => {
+  it('DS-08 DS-09 exposing needs a minimum role the first time, and shows the source to that role; either id will do', async () => {
     const { org_id, client, viewer } = await org()
     await addDatabase(org_id, 'notes')
     const { id } = await client.call(switchSource, { name: 'notes', enabled: true })
@@ -56,7 +56,7 @@ describe('which sources there are, and for whom', () => {
     await client.call(exposeSource, { id: 'db_notes', exposed: true, min_role: 'developer' })
     expect((await viewer.call(listSlimSources, {})).items).toEqual([])
     await client.call(exposeSource, { id, exposed: true, min_role: 'viewer' })
-    expect((await viewer.call(listSlimSources, {})).items.map((item) => item.id)).toEqual(['db_notes'])
+    expect((await viewer.call(listSlimSources, {})).items).toMatchObject([{ id: 'db_notes', filters: {} }])
     await client.call(exposeSource, { id, exposed: false })
     expect((await viewer.call(listSlimSources, {})).items).toEqual([])
     expect((await client.call(exposeSource, { id, exposed: true })).min_role).toBe('viewer')

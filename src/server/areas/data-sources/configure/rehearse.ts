@@ -10,8 +10,6 @@ import { attempt } from './try-out.ts'
 
 type Roles = { owner: ManagedDb; reader: ManagedDb; readerName: string }
 
-type RehearsedSearch = { entries: ResolvedEntry[]; warnings: string[] }
-
 /**
  * Grants the reader the rights that these entries need, and runs the statements of a question as the reader; no row is
  * read. When one is refused, the rights of `before` are restored, unless those tables are gone: the next save revokes
@@ -21,7 +19,7 @@ export async function grantAndRehearse(
   { owner, reader, readerName }: Roles,
   entries: readonly ResolvedEntry[],
   before: readonly ResolvedEntry[],
-): Promise<RehearsedSearch> {
+) {
   await addGrants(owner, readerName, entries)
   const findings = new Findings()
   const rehearsed: ResolvedEntry[] = []

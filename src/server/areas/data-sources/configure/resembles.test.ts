@@ -17,45 +17,45 @@ const noisy = (of: readonly number[][], seed: number, weight: number) => {
 
 describe('DS-06 whether stored vectors resemble those of a model', () => {
   const stored = vectors(1, 64)
-  const made = stored.slice(0, 8)
+  const modelVectors = stored.slice(0, 8)
   const [common] = vectors(2, 1)
   const far = (of: readonly number[][]) => of.map((vector) => plus(vector, common!, 20))
 
   it.each([
-    ['the same vectors', { made, stored }, true, 8],
-    ['vectors of another length', { made: made.map((v) => v.map((n) => n * 7)), stored }, true, 8],
-    ['vectors of part of the text', { made: noisy(made, 3, 1), stored }, true, 8],
+    ['the same vectors', { modelVectors, stored }, true, 8],
+    ['vectors of another length', { modelVectors: modelVectors.map((v) => v.map((n) => n * 7)), stored }, true, 8],
+    ['vectors of part of the text', { modelVectors: noisy(modelVectors, 3, 1), stored }, true, 8],
     [
       'all vectors near to each other, as some models make them',
-      { made: far(noisy(made, 3, 0.5)), stored: far(stored) },
+      { modelVectors: far(noisy(modelVectors, 3, 0.5)), stored: far(stored) },
       true,
       8,
     ],
-    ['no other rows', { made, stored: made }, true, 8],
-    ['four rows', { made: made.slice(0, 4), stored: made.slice(0, 4) }, true, 4],
-    ['duplicates of the rows', { made, stored: [...made, ...made, ...made] }, true, 8],
-    ['vectors of another model', { made: vectors(9, 8), stored }, false, 8],
+    ['no other rows', { modelVectors, stored: modelVectors }, true, 8],
+    ['four rows', { modelVectors: modelVectors.slice(0, 4), stored: modelVectors.slice(0, 4) }, true, 4],
+    ['duplicates of the rows', { modelVectors, stored: [...modelVectors, ...modelVectors, ...modelVectors] }, true, 8],
+    ['vectors of another model', { modelVectors: vectors(9, 8), stored }, false, 8],
     [
       'another model whose vectors are all near to each other',
-      { made: far(vectors(9, 8)), stored: far(stored) },
+      { modelVectors: far(vectors(9, 8)), stored: far(stored) },
       false,
       8,
     ],
-    ['the vectors of other rows', { made: stored.slice(8, 16), stored }, false, 8],
-    ['the opposite vectors', { made: made.map((v) => v.map((n) => -n)), stored }, false, 8],
-    ['four rows of another model', { made: vectors(11, 4), stored: vectors(12, 4) }, false, 4],
+    ['the vectors of other rows', { modelVectors: stored.slice(8, 16), stored }, false, 8],
+    ['the opposite vectors', { modelVectors: modelVectors.map((v) => v.map((n) => -n)), stored }, false, 8],
+    ['four rows of another model', { modelVectors: vectors(11, 4), stored: vectors(12, 4) }, false, 4],
   ])('%s', (_, sample, isAlike, rows) => {
     expect(resembles(sample)).toMatchObject({ isAlike, rows })
   })
 
   it.each([
-    ['no rows', { made: [], stored: [] }],
-    ['three rows', { made: made.slice(0, 3), stored }],
-    ['rows with the same content', { made: made.map(() => made[0]!), stored }],
-    ['rows with the same vector', { made, stored: made.map(() => stored[0]!) }],
-    ['vectors without a direction', { made, stored: made.map((v) => v.map(() => 0)) }],
-    ['vectors with other dimensions', { made, stored: vectors(1, 64, 32) }],
-    ['numbers that are none', { made: made.map((v) => v.map(() => Number.NaN)), stored }],
+    ['no rows', { modelVectors: [], stored: [] }],
+    ['three rows', { modelVectors: modelVectors.slice(0, 3), stored }],
+    ['rows with the same content', { modelVectors: modelVectors.map(() => modelVectors[0]!), stored }],
+    ['rows with the same vector', { modelVectors, stored: modelVectors.map(() => stored[0]!) }],
+    ['vectors without a direction', { modelVectors, stored: modelVectors.map((v) => v.map(() => 0)) }],
+    ['vectors with other dimensions', { modelVectors, stored: vectors(1, 64, 32) }],
+    ['numbers that are none', { modelVectors: modelVectors.map((v) => v.map(() => Number.NaN)), stored }],
   ])('%s cannot be compared', (_, sample) => {
     expect(resembles(sample)).toBeUndefined()
   })
@@ -64,7 +64,7 @@ describe('DS-06 whether stored vectors resemble those of a model', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1 }), fc.integer({ min: 8, max: 64 }), (seed, count) => {
         const own = vectors(seed, count)
-        return resembles({ made: noisy(own.slice(0, 8), seed + 1, 0.5), stored: own })?.isAlike === true
+        return resembles({ modelVectors: noisy(own.slice(0, 8), seed + 1, 0.5), stored: own })?.isAlike === true
       }),
       { numRuns: 30, seed: 7 },
     )
@@ -78,10 +78,10 @@ describe('DS-06 whether stored vectors resemble those of a model', () => {
         (order, length) => {
           const of = (vectorsOfModel: number[][]) =>
             resembles({
-              made: order.map((row) => vectorsOfModel[row]!.map((n) => n * length)),
+              modelVectors: order.map((row) => vectorsOfModel[row]!.map((n) => n * length)),
               stored: [...order.map((row) => stored[row]!), ...stored.slice(8)],
             })?.isAlike
-          return of(noisy(made, 5, 0.5)) === true && of(vectors(9, 8)) === false
+          return of(noisy(modelVectors, 5, 0.5)) === true && of(vectors(9, 8)) === false
         },
       ),
       { numRuns: 20, seed: 7 },
@@ -90,13 +90,13 @@ describe('DS-06 whether stored vectors resemble those of a model', () => {
 
   it('another model is taken for the right one about five times in a thousand', () => {
     const mistakes = Array.from({ length: 100 }, (_, seed) =>
-      resembles({ made: vectors(seed + 1_000, 8, 16), stored: vectors(seed + 5_000, 32, 16) }),
+      resembles({ modelVectors: vectors(seed + 1_000, 8, 16), stored: vectors(seed + 5_000, 32, 16) }),
     ).filter((found) => found!.isAlike)
     expect(mistakes.length).toBeLessThanOrEqual(3)
   })
 
   it('the same sample always gets the same answer', () => {
-    const sample = { made: vectors(21, 8), stored: vectors(22, 20) }
+    const sample = { modelVectors: vectors(21, 8), stored: vectors(22, 20) }
     expect(resembles(sample)).toEqual(resembles(sample))
   })
 })

@@ -1,8 +1,8 @@
 /**
- * Vectors of a column and of a model. `made[i]` is what the configured model makes of the content of a row, `stored[i]`
- * what the column has for the same row; the stored vectors after that are those of other rows.
+ * Vectors of a column and of a model. `modelVectors[i]` is the configured model's vector of the content of a row,
+ * `stored[i]` the column's vector of the same row; the stored vectors after that are those of other rows.
  */
-type VectorSample = { readonly made: readonly Vector[]; readonly stored: readonly Vector[] }
+type VectorSample = { readonly modelVectors: readonly Vector[]; readonly stored: readonly Vector[] }
 type Vector = ArrayLike<number>
 
 /** `chance` is the probability of such a likeness if the vectors had nothing to do with the content. */
@@ -21,11 +21,11 @@ export const MIN_COMPARED_ROWS = 4
  * deal out the stored vectors. If another model filled the column, the true way is as good as any other.
  */
 export function resembles(sample: VectorSample): Resemblance | undefined {
-  const { made, stored } = distinctRows(sample)
-  if (made.length < MIN_COMPARED_ROWS) return undefined
-  const likeness = centred(made.map((vector) => stored.map((other) => dot(vector, other))))
+  const { modelVectors, stored } = distinctRows(sample)
+  if (modelVectors.length < MIN_COMPARED_ROWS) return undefined
+  const likeness = centred(modelVectors.map((vector) => stored.map((other) => dot(vector, other))))
   const chance = chanceOf(likeness)
-  return { isAlike: chance <= maxChance(stored.length), chance, rows: made.length }
+  return { isAlike: chance <= maxChance(stored.length), chance, rows: modelVectors.length }
 }
 
 /**
@@ -38,21 +38,21 @@ function maxChance(vectors: number): number {
 }
 
 /** Leaves out vectors without a direction and repeated ones, which would be as near as a row's own. */
-function distinctRows({ made, stored }: VectorSample): { made: number[][]; stored: number[][] } {
-  const madeKept: number[][] = []
-  const ownKept: number[][] = []
+function distinctRows({ modelVectors, stored }: VectorSample): { modelVectors: number[][]; stored: number[][] } {
+  const distinctModel: number[][] = []
+  const distinctOwn: number[][] = []
   const others: number[][] = []
   for (const [i, vector] of stored.entries()) {
     const own = unit(vector)
-    const model = made[i] && unit(made[i])
-    if (!isUsable(own) || isRepeated(own, ownKept) || isRepeated(own, others)) continue
+    const model = modelVectors[i] && unit(modelVectors[i])
+    if (!isUsable(own) || isRepeated(own, distinctOwn) || isRepeated(own, others)) continue
     if (!model) others.push(own)
-    else if (isUsable(model) && model.length === own.length && !isRepeated(model, madeKept)) {
-      madeKept.push(model)
-      ownKept.push(own)
+    else if (isUsable(model) && model.length === own.length && !isRepeated(model, distinctModel)) {
+      distinctModel.push(model)
+      distinctOwn.push(own)
     }
   }
-  return { made: madeKept, stored: [...ownKept, ...others] }
+  return { modelVectors: distinctModel, stored: [...distinctOwn, ...others] }
 }
 
 /** Cosine above which two vectors are of the same text, written with other digits, such as those of a `halfvec`. */

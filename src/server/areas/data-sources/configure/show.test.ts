@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '#contract/core/client.ts'
 import { configureSource, getSource } from '#contract/data-sources/search-config.ts'
 import { exposeSource, switchSource } from '#contract/data-sources/sources.ts'
-import { testClock } from '#lib/clock.ts'
-import { entry, MODEL, makeSource, runIn } from '#test/configured-source.ts'
+import { testClock } from '#lib/time/clock.ts'
+import { entry, MODEL, makeSource, runIn } from '#test/sources/configured-source.ts'
 import { type System, startSystem } from '#test/system.ts'
 
 const TABLES = `
@@ -144,9 +144,9 @@ describe('one data source', () => {
   })
 
   it('DS-04 is shown before it is configured, and after its configuration is cleared', async () => {
-    const made = await makeSource(client, 'empty', 'select 1')
+    const emptySource = await makeSource(client, 'empty', 'select 1')
     const empty = {
-      id: made.id,
+      id: emptySource.id,
       connection_config: { embedding_configs: [] },
       filter_schema: {},
       warnings: [],

@@ -1,12 +1,12 @@
 import { getSource } from '#contract/data-sources/search-config.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { presentSource } from '../answer/present-source.ts'
 import { currentMeasurement } from '../measure/current-choice.ts'
 import { type MeasuredPlan, measuredPlan } from '../measure/measured-plan.ts'
 import { findMeasurements, type StoredMeasurement } from '../measure/store.ts'
 import { withoutDatabaseText } from '../search/database-errors.ts'
-import type { ResolvedEntry } from '../search/entry.ts'
+import { entriesOf, type ResolvedEntry } from '../search/entry.ts'
 import { findVectorIndexes } from '../search/indexes.ts'
 import { planWarning } from '../search/plan.ts'
 import type { OpenReader, Reader, ReadsOn } from '../search/reader.ts'
@@ -34,7 +34,7 @@ export function showRoute({ db, openReader, maxStalenessSeconds, measuresIndexes
     const { search, warnings, ...source } = found
     const open = () => openReader(principal.org_id, source.database_name)
     const measured = measuresIndexes ? await findMeasurements(db, source.id) : []
-    const plans = search === null || search === 'unreadable' ? [] : await plansOf(await open(), search, measured)
+    const plans = await plansOf(open, entriesOf(search), measured)
     const indexWarnings = plans.flatMap(({ entry, plan, isFastest }) =>
       isFastest ? [] : (planWarning(plan, entry) ?? []),
     )
@@ -53,12 +53,13 @@ type Planned = { entry: ResolvedEntry; plan: MeasuredPlan; isFastest: boolean }
 
 /** Reads the catalogue as questions do, with the rights of their role. */
 async function plansOf(
-  reader: Reader,
+  open: () => Promise<Reader>,
   entries: readonly ResolvedEntry[],
   measured: readonly StoredMeasurement[],
 ): Promise<Planned[]> {
   const [first] = entries
   if (!first) return []
+  const reader = await open()
   const look = async (on: ReadsOn) => {
     const planned: Planned[] = []
     for (const entry of entries) {

@@ -28,7 +28,6 @@ const StoredConfiguration = z.object({
 
 type ConfiguredSource = Omit<SourceRow, 'connection_config'> & z.output<typeof StoredConfiguration>
 
-/** All that is stored of a source. */
 export async function findConfigured(db: Querier, id: string): Promise<ConfiguredSource | undefined> {
   const [row] = await db.query<SourceRow>(sql`
     select ${SOURCE_COLUMNS}, search, warnings from data_sources.sources where id = ${id}`)

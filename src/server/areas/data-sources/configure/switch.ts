@@ -1,11 +1,10 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import { switchSource } from '#contract/data-sources/sources.ts'
-import { actorOf } from '#edge/credentials/actor.ts'
-import { type Route, route } from '#edge/http/route.ts'
 import { newId } from '#edge/ids.ts'
-import type { Clock } from '#lib/clock.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
-import { audit } from '#ports/audit.ts'
+import type { Clock } from '#lib/time/clock.ts'
+import { auditBy } from '#ports/audit.ts'
 import { presentSource } from '../answer/present-source.ts'
 import { switchRow } from '../store.ts'
 
@@ -25,7 +24,7 @@ export function switchRoute({ db, clock, hasDatabase }: SwitchDeps): Route {
       const source = { id: newId('ds'), org_id, database_name: name, enabled, description, now }
       const switched = await switchRow(tx, source)
       const action = enabled ? 'data_source.switched_on' : 'data_source.switched_off'
-      await audit(tx, { org_id, actor: actorOf(principal), action, target: switched.id, at: now })
+      await auditBy(tx, principal, { action, target: switched.id, at: now })
       return switched
     })
     return presentSource(row)

@@ -1,5 +1,5 @@
-import type { Clock } from '#lib/clock.ts'
 import type { Querier } from '#lib/db/db.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import type { FindChoice } from '../search/choice.ts'
 import type { ResolvedEntry } from '../search/entry.ts'
 import type { Indexes } from '../search/indexes.ts'

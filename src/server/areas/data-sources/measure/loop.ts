@@ -1,10 +1,10 @@
-import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import { type Lease, lockLease, runIfLeased } from '#lib/work/lease.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import type { SearchChoice } from '../search/choice.ts'
 import { lacksFunction, withoutDatabaseText } from '../search/database-errors.ts'
-import type { ResolvedEntry } from '../search/entry.ts'
+import { entriesOf, type ResolvedEntry } from '../search/entry.ts'
 import { findVectorIndexes, type Indexes } from '../search/indexes.ts'
 import { choosePlan, withIndexes } from '../search/plan.ts'
 import type { OpenReader, Reader } from '../search/reader.ts'
@@ -83,7 +83,7 @@ async function measureTarget(
   due: DueMeasurement,
   permit: () => Promise<void>,
 ): Promise<Result | undefined> {
-  const stored = entryOf(due)
+  const stored = entriesOf(due.search).find((entry) => targetOf(entry) === due.target)
   if (!stored) return undefined
   const before = await readIndexes(db, stored)
   if (!before || choosePlan(stored, before).method === 'exact') return undefined
@@ -92,11 +92,6 @@ async function measureTarget(
   const after = await readIndexes(db, stored)
   const state = stateOf(before)
   return after && stateOf(after).indexes === state.indexes ? { ...state, choice } : undefined
-}
-
-function entryOf({ search, target }: DueMeasurement): ResolvedEntry | undefined {
-  if (search === null || search === 'unreadable') return undefined
-  return search.find((entry) => targetOf(entry) === target)
 }
 
 function readIndexes(db: Reader, entry: ResolvedEntry): Promise<Indexes | undefined> {

@@ -1,14 +1,13 @@
-import { type Sql, sql } from '#lib/db/sql.ts'
+import type { Sql } from '#lib/db/sql.ts'
 import type { SearchChoice } from '../search/choice.ts'
 import type { ResolvedEntry } from '../search/entry.ts'
 import type { Reader } from '../search/reader.ts'
 import { EF_SEARCH_STEPS, probesOf, searchSettings } from '../search/settings.ts'
 import { createStatements, type EntryQuery } from '../search/statements.ts'
 import { bindVector } from '../search/vector.ts'
-import { busyStatement } from './busy.ts'
 import { chooseSearch, isSufficient, isTooPoor, type Measurement } from './choose-search.ts'
 import { makePoints, type Points, readVector } from './points.ts'
-import { sampleStatement } from './sample.ts'
+import { busyStatement, distancesOf, sampleStatement } from './statements.ts'
 
 /** Ends a measurement before it has a result: `reason` decides when it is tried again. */
 export class MeasuringStopped extends Error {
@@ -137,14 +136,14 @@ async function askExactly(run: Run, queryOf: QueryOf, entry: ResolvedEntry, kind
   return { nearest, ms: medianOf(times) }
 }
 
-type Asked = { readonly kinds: Points; readonly nearest: readonly Nearest[]; readonly isLast: boolean }
+type IndexQuestions = { readonly kinds: Points; readonly nearest: readonly Nearest[]; readonly isLast: boolean }
 
 /** Stops early at an effort that cannot suffice any more, unless it is the last, whose recall is reported. */
 async function askIndex(
   run: Run,
   queryOf: QueryOf,
   entry: ResolvedEntry,
-  { kinds, nearest, isLast }: Asked,
+  { kinds, nearest, isLast }: IndexQuestions,
 ): Promise<Measurement> {
   const statements = createStatements()
   const times: number[] = []
@@ -158,11 +157,6 @@ async function askIndex(
     if (!isLast && recalls.some((kind) => isTooPoor(kind, nearest.length))) break
   }
   return { effort: entry.effort!, recalls, ms: medianOf(times) }
-}
-
-/** Leaves the content out of the answer: only distances are compared, because rows at the same distance are as good. */
-function distancesOf(search: Sql): Sql {
-  return sql`select answer.distance from (${search}) as answer`
 }
 
 function recallOf(found: readonly Found[], expected: readonly number[]): number {

@@ -22,7 +22,6 @@ const Stored = z.object({
 })
 export type StoredMeasurement = z.output<typeof Stored>
 
-/** Finds what is stored of the indexes of a source. */
 export async function findMeasurements(db: Querier, sourceId: string): Promise<StoredMeasurement[]> {
   const rows = await db.query<{ target: string; due_at: Date | null; measured_at: Date | null }>(sql`
     select target, due_at, indexes, rows, choice, measured_at

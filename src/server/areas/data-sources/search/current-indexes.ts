@@ -1,4 +1,4 @@
-import type { Clock } from '#lib/clock.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import type { FindChoice } from './choice.ts'
 import type { ResolvedEntry } from './entry.ts'
 import { findVectorIndexes } from './indexes.ts'

@@ -35,7 +35,12 @@ export type ResolvedEntry = z.output<typeof ResolvedEntry>
 export const ResolvedSearch = z.array(ResolvedEntry)
 
 /** The stored search of a source: null while none is configured, 'unreadable' if this release cannot read it. */
-export type StoredSearch = readonly ResolvedEntry[] | null | 'unreadable'
+type StoredSearch = readonly ResolvedEntry[] | null | 'unreadable'
+
+/** Returns no entries where none are configured or this release cannot read them. */
+export function entriesOf(search: StoredSearch): readonly ResolvedEntry[] {
+  return search === null || search === 'unreadable' ? [] : search
+}
 
 export function readStoredSearch(stored: unknown): StoredSearch {
   const parsed = ResolvedSearch.nullable().safeParse(stored)

@@ -17,7 +17,7 @@ type FilterTypeRules = {
 const NUMBERS = ['int2', 'int4', 'int8', 'float4', 'float8', 'numeric']
 const STRINGS = ['text', 'varchar', 'bpchar', 'name', 'uuid']
 
-/** What each type of `filter_schema` means. A new one is a row here and a name in the contract. */
+/** The rules of each type of `filter_schema`. A new type is a row here and a name in the contract. */
 export const FILTER_TYPES: Readonly<Record<FilterType, FilterTypeRules>> = {
   string: {
     fits: ({ kind, type }) => kind === 'enum' || (kind === 'builtin' && STRINGS.includes(type)),

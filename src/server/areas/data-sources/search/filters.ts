@@ -8,7 +8,6 @@ import { FILTER_TYPES, type Scalar } from './filter-types.ts'
 export type SentFilters = z.output<typeof querySource.input>['filters']
 type FilterSchema = Readonly<Record<string, FilterType>>
 
-/** Checks each value against the declared type of its column. */
 export function readFilters(sent: SentFilters, schema: FilterSchema): Filter[] {
   return Object.entries(sent).map(([column, sentFilter]) => {
     const type = Object.hasOwn(schema, column) ? schema[column] : undefined

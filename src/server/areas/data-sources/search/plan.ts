@@ -4,7 +4,6 @@ import type { ResolvedEntry } from './entry.ts'
 import type { Indexes, VectorIndex } from './indexes.ts'
 import { METRICS } from './metrics.ts'
 
-/** How an entry is searched, and why. */
 export type Plan = Pick<SourcePlan, 'method' | 'index' | 'reason'>
 
 type PlannedEntry = Pick<ResolvedEntry, 'schema' | 'table' | 'vector_column' | 'vector_type' | 'metric'>

@@ -9,5 +9,4 @@ export type Reader = {
 
 export type ReadsOn = Pick<Tx, 'query'>
 
-/** Opens a managed database of an organization as its reader. */
 export type OpenReader = (orgId: string, databaseName: string) => Promise<Reader>

@@ -1,4 +1,4 @@
-import type { Clock } from '#lib/clock.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import { isValueMisfit, lacksFunction, searchError, sourceChanged } from './database-errors.ts'
 import type { ResolvedEntry } from './entry.ts'
 import type { Filter } from './filter-operators.ts'

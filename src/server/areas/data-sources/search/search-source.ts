@@ -1,5 +1,5 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import type { Clock } from '#lib/clock.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import type { FindChoice } from './choice.ts'
 import { type CurrentIndexes, createCurrentIndexes } from './current-indexes.ts'
 import { withoutDatabaseText } from './database-errors.ts'

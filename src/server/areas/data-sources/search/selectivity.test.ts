@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { testClock } from '#lib/clock.ts'
+import { testClock } from '#lib/time/clock.ts'
 import { createSelectivity, isSelective } from './selectivity.ts'
 import type { EntryQuery } from './statements.ts'
 

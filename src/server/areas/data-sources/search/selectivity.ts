@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { type BoundedCache, createBoundedCache } from '#lib/bounded-cache.ts'
-import type { Clock } from '#lib/clock.ts'
 import { createHmacSha256 } from '#lib/crypto/hmac.ts'
+import { type BoundedCache, createBoundedCache } from '#lib/memory/bounded-cache.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import type { ReadsOn } from './reader.ts'
 import { type EntryQuery, type Statements, sizeStatement } from './statements.ts'
 

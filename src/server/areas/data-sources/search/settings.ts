@@ -15,7 +15,7 @@ const MAX_EF_SEARCH = 1_000
 /** The values of `hnsw.ef_search` that are tried when an index is measured. */
 export const EF_SEARCH_STEPS = [40, 60, 80, 120, 160, 200, 300, 400, 600, 800, MAX_EF_SEARCH] as const
 
-/** What must be set on a connection before the statements of this query run on it. */
+/** Settings that a connection needs before the statements of this query run on it. */
 export function searchSettings({ entry, filters }: Pick<EntryQuery, 'entry' | 'filters'>): Sql {
   const isFiltered = filters.length > 0
   if (entry.index === 'ivfflat') return ivfflatSettings(entry, isFiltered)

@@ -1,5 +1,5 @@
-import { type BoundedCache, createBoundedCache } from '#lib/bounded-cache.ts'
 import { identifier, integer, type Sql, script, sql, withValues } from '#lib/db/sql.ts'
+import { type BoundedCache, createBoundedCache } from '#lib/memory/bounded-cache.ts'
 import { asText, contentColumns, contentTexts } from './column-text.ts'
 import type { ResolvedEntry } from './entry.ts'
 import { conditionOf, type Filter } from './filter-operators.ts'

@@ -4,7 +4,7 @@ import type { Db } from '#lib/db/db.ts'
 import type { EndBackend } from './overdue.ts'
 import type { Entrance } from './postgres/entrance.ts'
 
-/** What an engine knows of a managed database. Passwords are not part of it. */
+/** A managed database as an engine sees it, without passwords. */
 export type Managed = {
   physical_name: string
   owner_role: string
@@ -33,7 +33,7 @@ export type Replica = {
 /** The limit that svc gave to an owner before, and the one it gives now. */
 export type OwnerLimitChange = { readonly from: number; readonly to: number }
 
-/** What differs between Postgres and the embedded engine. Each method can be repeated after it failed half way. */
+/** Operations that differ between Postgres and the embedded engine. Each can be repeated after it failed half way. */
 export type ManagedEngine = {
   readonly name: 'postgres' | 'embedded'
   /** How many databases there can be. Undefined: no limit. */

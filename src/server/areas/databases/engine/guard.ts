@@ -1,5 +1,5 @@
-import { createBoundedCache } from '#lib/bounded-cache.ts'
 import { type Sql, script, sql, withValues } from '#lib/db/sql.ts'
+import { createBoundedCache } from '#lib/memory/bounded-cache.ts'
 import { READER } from './engine.ts'
 
 /** Ends every statement of a reader, so that nothing a tenant's own code did to the session reaches the next one. */

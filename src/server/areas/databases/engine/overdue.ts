@@ -37,10 +37,8 @@ export function createOverdue(role: string, limitMs: number, end: EndBackend): O
       client.on('error', (error) => {
         const { processID: pid } = client as { processID?: number | null }
         if (!isLate(error) || !pid) return
-        endings.set(
-          client,
-          leaveTransaction(() => end({ role, pid, startedAt })),
-        )
+        const ending = leaveTransaction(() => end({ role, pid, startedAt }))
+        endings.set(client, ending)
       })
     },
     endOf: (client) => endings.get(client),

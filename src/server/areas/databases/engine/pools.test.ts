@@ -5,8 +5,8 @@ const pools = (databases: number) =>
   createPools({ onError: (error) => console.error(error), maxConnections: databases * MAX_CONNECTIONS_PER_DATABASE })
 
 it('a database keeps its pool while it is among the last used', () => {
-  const made = pools(2)
-  const open = (url: string) => made.open(url)
+  const testPools = pools(2)
+  const open = (url: string) => testPools.open(url)
   const first = open('postgres://r:x@127.0.0.1:1/d_1')
   const second = open('postgres://r:x@127.0.0.1:1/d_2')
   expect(open('postgres://r:x@127.0.0.1:1/d_1')).toBe(first)
@@ -16,12 +16,12 @@ it('a database keeps its pool while it is among the last used', () => {
 })
 
 it('a database that goes away loses the pools of all its roles, and no other does', async () => {
-  const made = pools(9)
-  const open = (url: string) => made.open(url)
+  const testPools = pools(9)
+  const open = (url: string) => testPools.open(url)
   const gone = [open('postgres://r:x@127.0.0.1:1/d_1'), open('postgres://o:x@127.0.0.1:1/d_1')]
-  const kept = open('postgres://r:x@127.0.0.1:1/d_2')
-  await made.forget('d_1')
+  const otherPool = open('postgres://r:x@127.0.0.1:1/d_2')
+  await testPools.forget('d_1')
   expect(open('postgres://r:x@127.0.0.1:1/d_1')).not.toBe(gone[0])
   expect(open('postgres://o:x@127.0.0.1:1/d_1')).not.toBe(gone[1])
-  expect(open('postgres://r:x@127.0.0.1:1/d_2')).toBe(kept)
+  expect(open('postgres://r:x@127.0.0.1:1/d_2')).toBe(otherPool)
 })

@@ -72,11 +72,7 @@ export function createPools(options: Options): Pools {
   }
 }
 
-function openPool(
-  connectionString: string,
-  options: Options,
-  endBackend: EndBackend | undefined,
-): { pool: pg.Pool; db: ManagedDb } {
+function openPool(connectionString: string, options: Options, endBackend: EndBackend | undefined) {
   const { onError, oneSession = false, connection, types, limitMs = READER.statementMs } = options
   const overdue = endBackend && createOverdue(new URL(connectionString).username, limitMs, endBackend)
   // The pool waits for what it returns, though its type does not say so.

@@ -22,9 +22,9 @@ describe('SCRAM-SHA-256', () => {
   })
 
   it('salts each verifier anew and never holds the password', async () => {
-    const made = await Promise.all([scramVerifier('pencil'), scramVerifier('pencil')])
-    expect(made[0]).not.toBe(made[1])
-    expect(made.join()).not.toContain('pencil')
+    const verifiers = await Promise.all([scramVerifier('pencil'), scramVerifier('pencil')])
+    expect(verifiers[0]).not.toBe(verifiers[1])
+    expect(verifiers.join()).not.toContain('pencil')
   })
 
   it('takes nothing else for a verifier', () => {

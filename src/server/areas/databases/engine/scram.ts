@@ -1,23 +1,19 @@
 import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 
-/** What a server stores instead of a password (RFC 5802 section 3, RFC 7677). */
+/** The verifier that a server stores instead of a password (RFC 5802 section 3, RFC 7677). */
 type ScramVerifier = { iterations: number; salt: Buffer; storedKey: Buffer; serverKey: Buffer }
 
 const ITERATIONS = 4096
 const derive = promisify(pbkdf2)
 
 /** Computes a verifier in the format of `pg_authid`, so that statements which set a password contain none. */
-export async function scramVerifier(
-  password: string,
-  salt = randomBytes(16),
-  iterations = ITERATIONS,
-): Promise<string> {
-  const salted = await derive(password, salt, iterations, 32, 'sha256')
+export async function scramVerifier(password: string, salt = randomBytes(16)): Promise<string> {
+  const salted = await derive(password, salt, ITERATIONS, 32, 'sha256')
   const storedKey = sha256(hmac(salted, 'Client Key'))
   const serverKey = hmac(salted, 'Server Key')
   const base64 = (bytes: Buffer) => bytes.toString('base64')
-  return `SCRAM-SHA-256$${iterations}:${base64(salt)}$${base64(storedKey)}:${base64(serverKey)}`
+  return `SCRAM-SHA-256$${ITERATIONS}:${base64(salt)}$${base64(storedKey)}:${base64(serverKey)}`
 }
 
 export function readVerifier(text: string): ScramVerifier {

@@ -1,8 +1,7 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import { readConnection } from '#contract/databases.ts'
-import { actorOf } from '#edge/credentials/actor.ts'
-import { type Route, route } from '#edge/http/route.ts'
-import { audit } from '#ports/audit.ts'
+import { type Route, route } from '#edge/route/route.ts'
+import { auditBy } from '#ports/audit.ts'
 import { connectionString } from '../engine/engine.ts'
 import { openPassword } from '../model/new-database.ts'
 import { type DatabaseRow, findDatabase } from '../model/store.ts'
@@ -15,15 +14,8 @@ export function connectRoute(deps: DatabaseDeps): Route {
     const password = openPassword(row, 'owner', sealer)
     const login = { role: row.owner_role, password, database: row.physical_name }
     const connection_string = connectionString(await servers.engineOf(row).publicAddress(), login)
-    await db.tx(async (tx) => {
-      const entry = {
-        org_id: row.org_id,
-        actor: actorOf(principal),
-        action: 'database.connection_read',
-        target: row.id,
-      }
-      await audit(tx, { ...entry, detail: { name }, at: clock.now() })
-    })
+    const entry = { action: 'database.connection_read', target: row.id, detail: { name }, at: clock.now() }
+    await db.tx((tx) => auditBy(tx, principal, entry))
     return { connection_string }
   })
 }

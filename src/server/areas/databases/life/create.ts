@@ -1,9 +1,8 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import { createDatabase } from '#contract/databases.ts'
-import { actorOf } from '#edge/credentials/actor.ts'
-import { type Member, type Route, route } from '#edge/http/route.ts'
+import { type Member, type Route, route } from '#edge/route/route.ts'
 import type { LeaseGuard } from '#lib/work/lease.ts'
-import { audit } from '#ports/audit.ts'
+import { auditBy } from '#ports/audit.ts'
 import { DEFAULT_ORG_LIMITS } from '#ports/database-limits.ts'
 import { newDatabase } from '../model/new-database.ts'
 import {
@@ -64,8 +63,8 @@ async function reserve(deps: DatabaseDeps, principal: Member, row: DatabaseRow):
     if (count >= orgLimits.databases) throw orgLimitReached(orgLimits.databases)
     const { limit } = servers.engineOf(row)
     if (limit !== undefined && (await countDatabases(tx)) > limit) throw limitReached(limit)
-    const entry = { org_id: row.org_id, actor: actorOf(principal), action: 'database.created', target: row.id }
-    await audit(tx, { ...entry, detail: { name: row.name }, at: row.created_at })
+    const { id: target, name, created_at: at } = row
+    await auditBy(tx, principal, { action: 'database.created', target, detail: { name }, at })
     await notifyUnfinished(tx)
     return true
   })

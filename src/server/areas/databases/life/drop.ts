@@ -1,8 +1,7 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import { dropDatabase } from '#contract/databases.ts'
-import { actorOf } from '#edge/credentials/actor.ts'
-import { type Member, type Route, route } from '#edge/http/route.ts'
-import { audit } from '#ports/audit.ts'
+import { type Member, type Route, route } from '#edge/route/route.ts'
+import { auditBy } from '#ports/audit.ts'
 import { type DatabaseRow, findDatabase, moveDatabase, notifyUnfinished } from '../model/store.ts'
 import type { DatabaseDeps } from '../servers/deps.ts'
 import { noSuchDatabase } from './connect.ts'
@@ -27,13 +26,13 @@ export function dropRoute(deps: DatabaseDeps): Route {
 
 async function mark({ db, clock, sources }: DatabaseDeps, row: DatabaseRow, principal: Member): Promise<void> {
   await db.tx(async (tx) => {
-    const entry = { org_id: row.org_id, actor: actorOf(principal), action: 'database.dropped', target: row.id }
     // Before the source is looked at: a request that switches one on locks the row of the database, and is waited for here.
     const marked = await moveDatabase(tx, row.id, ['creating', 'ready', 'failed'], 'dropping')
     if (!(await sources.forgetUnlessExposed(tx, row.org_id, row.name))) throw exposed(row.name)
     if (!marked) return
     await notifyUnfinished(tx)
-    await audit(tx, { ...entry, detail: { name: row.name }, at: clock.now() })
+    const { id: target, name } = row
+    await auditBy(tx, principal, { action: 'database.dropped', target, detail: { name }, at: clock.now() })
   })
 }
 

@@ -1,6 +1,6 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import type { HeldLease, JobKind } from '#lib/work/job-kind.ts'
-import { guardOf, type LeaseGuard, releaseLease } from '#lib/work/lease.ts'
+import type { JobKind } from '#lib/work/job-kind.ts'
+import { guardOf, type LeaseGuard } from '#lib/work/lease.ts'
 import { type LeasedJob, leasedJobs } from '#lib/work/leased-jobs.ts'
 import {
   type DatabaseRow,
@@ -15,30 +15,25 @@ import {
 } from '../model/store.ts'
 import { busyDatabase, type FinishDeps, finishCreating, finishDropping, leaseOf } from './finish.ts'
 
-type DatabaseJob = LeasedJob<DatabaseRow>
+type DatabaseJobs = JobKind<LeasedJob<DatabaseRow>>
 export type OnJobError = (error: unknown, row: DatabaseRow) => void
 
 const POLL_SECONDS = 60
-/** How soon to look again at a database that a request is creating or dropping: its process may die meanwhile. */
-const HELD_SECONDS = 5
 const RETRY_SECONDS = 60
 const DRAIN_SECONDS = 15
 
 /** Finishes databases that a process began to create or drop and did not finish. */
-export function finishJobs(deps: FinishDeps, onError: OnJobError): JobKind<DatabaseJob> {
+export function finishJobs(deps: FinishDeps, onError: OnJobError): DatabaseJobs {
   const { db } = deps
-  const leased = leasedJobs<DatabaseRow>(db, leaseOf)
-  return {
+  return leasedJobs<DatabaseRow>(db, {
     name: 'databases-finish',
+    leaseName: leaseOf,
     slots: 2,
     wakeOn: UNFINISHED_CHANNEL,
     pollSeconds: POLL_SECONDS,
     drainSeconds: DRAIN_SECONDS,
-    ...leased.parts,
-    async claim(limit, { running }) {
-      const { jobs, isAnyHeld } = await leased.take({ limit, running, rows: await findUnfinished(db) })
-      return { jobs, nextInSeconds: isAnyHeld ? HELD_SECONDS : await secondsUntilFinish(db) }
-    },
+    find: () => findUnfinished(db),
+    nextInSeconds: () => secondsUntilFinish(db),
     async run({ row, lease }) {
       try {
         await finish(deps, row, guardOf(db, lease, busyDatabase(row)))
@@ -47,11 +42,9 @@ export function finishJobs(deps: FinishDeps, onError: OnJobError): JobKind<Datab
         if (error instanceof ServiceError && error.code === 'CONFLICT') return
         onError(error, row)
         await postponeFinish(db, row.id, RETRY_SECONDS)
-      } finally {
-        await releaseLease(db, lease)
       }
     },
-  }
+  })
 }
 
 async function finish(deps: FinishDeps, claimed: DatabaseRow, guard: LeaseGuard): Promise<void> {
@@ -71,31 +64,26 @@ const SECURE_EVERY_SECONDS = 60 * 60
 export function secureJobs(
   { db, secure }: Pick<FinishDeps, 'db'> & { secure: (row: DatabaseRow) => Promise<void> },
   onError: OnJobError,
-): JobKind<DatabaseJob> {
-  // Not the lease of creating and dropping: a drop must not be refused because of this.
-  const leased = leasedJobs<DatabaseRow>(db, ({ id }) => `database-secure:${id}`)
-  return {
+): DatabaseJobs {
+  return leasedJobs<DatabaseRow>(db, {
     name: 'databases-secure',
+    // Not the lease of creating and dropping: a drop must not be refused because of this.
+    leaseName: ({ id }) => `database-secure:${id}`,
     slots: 1,
     pollSeconds: SECURE_EVERY_SECONDS,
     drainSeconds: DRAIN_SECONDS,
-    ...leased.parts,
-    async claim(limit, { running }) {
-      const rows = await findInsecure(db, SECURE_EVERY_SECONDS)
-      const { jobs, isAnyHeld } = await leased.take({ limit, running, rows })
-      return { jobs, nextInSeconds: isAnyHeld ? HELD_SECONDS : await secondsUntilInsecure(db, SECURE_EVERY_SECONDS) }
-    },
-    async run({ row, lease }: DatabaseJob, { signal }: HeldLease) {
+    find: () => findInsecure(db, SECURE_EVERY_SECONDS),
+    nextInSeconds: () => secondsUntilInsecure(db, SECURE_EVERY_SECONDS),
+    async run({ row }, { signal }) {
       try {
         await secure(row)
       } catch (error) {
         if (!signal.aborted) await reportIfReady(db, row, error, onError)
       } finally {
         await markSecured(db, row.id)
-        await releaseLease(db, lease)
       }
     },
-  }
+  })
 }
 
 /** A database that is being dropped has no roles any more, which is no fault. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { testClock } from '#lib/clock.ts'
+import { testClock } from '#lib/time/clock.ts'
 import { createLogins } from './logins.ts'
 
 function counted() {

@@ -1,5 +1,5 @@
-import { createBoundedCache, loadOnce } from '#lib/bounded-cache.ts'
-import type { Clock } from '#lib/clock.ts'
+import { createBoundedCache, loadOnce } from '#lib/memory/bounded-cache.ts'
+import type { Clock } from '#lib/time/clock.ts'
 
 /** How long a process uses a login that it remembers. A move of a database to another server waits for longer. */
 export const CACHED_LOGIN_MS = 5_000
@@ -16,7 +16,6 @@ export function createLogins<Login>(clock: Clock) {
     ttl: { ms: CACHED_LOGIN_MS, clock },
   })
   return {
-    /** Returns the login of the key, or finds and caches it. */
     of: (key: string, find: () => Promise<Login>): Promise<Login> => loadOnce(logins, key, find),
     forgetAll: (): void => logins.clear(),
   }

@@ -1,24 +1,20 @@
 import type { Database } from '#contract/databases.ts'
+import type { PageQuery } from '#edge/route/paging.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { OWNER } from '../engine/engine.ts'
+import { type Managed, OWNER } from '../engine/engine.ts'
 
 export type DatabaseState = Database['state']
 
-export type DatabaseRow = {
+export type DatabaseRow = Managed & {
   id: string
   org_id: string
   name: string
   state: DatabaseState
   /** Name of the Postgres server it is on. */
   server: string
-  physical_name: string
-  owner_role: string
-  reader_role: string
   owner_password: string
   reader_password: string
-  owner_verifier: string
-  reader_verifier: string
   created_by: string
   created_at: Date
 }
@@ -125,12 +121,7 @@ export async function findPhysicalNames(db: Querier, names: readonly string[]): 
   return new Set(rows.map(({ name }) => name))
 }
 
-export async function pageDatabases(
-  db: Querier,
-  orgId: string,
-  before: string | null,
-  limit: number,
-): Promise<DatabaseRow[]> {
+export async function pageDatabases(db: Querier, orgId: string, { before, limit }: PageQuery): Promise<DatabaseRow[]> {
   return db.query<DatabaseRow>(sql`
     select ${DATABASE_COLUMNS} from databases.databases as database
     where org_id = ${orgId} and (${before}::text is null or id < ${before})

@@ -67,24 +67,17 @@ async function writeLists(programs: Programs, archive: string, folder: string) {
     return output.split('\n').filter((line) => /^\d+;/.test(line) && !BELONGS_TO_TEMPLATE.test(line))
   }
   const [before, after] = [await list('pre-data'), await list('post-data')]
+  const isRight = (line: string) => RIGHTS.test(line)
+  const isOther = (line: string) => !RIGHTS.test(line)
   const write = async (name: string, lines: string[]) => {
     const file = join(folder, name)
     await writeFile(file, lines.join('\n'))
     return file
   }
   return {
-    before: await write(
-      'before',
-      before.filter((line) => !RIGHTS.test(line)),
-    ),
-    after: await write(
-      'after',
-      after.filter((line) => !RIGHTS.test(line)),
-    ),
-    rights: await write(
-      'rights',
-      [...before, ...after].filter((line) => RIGHTS.test(line)),
-    ),
+    before: await write('before', before.filter(isOther)),
+    after: await write('after', after.filter(isOther)),
+    rights: await write('rights', [...before, ...after].filter(isRight)),
   }
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { ServiceError } from '#contract/core/errors.ts'
-import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import type { LeaseGuard } from '#lib/work/lease.ts'
 import { audit } from '#ports/audit.ts'
 import { withDatabase } from '../life/finish.ts'

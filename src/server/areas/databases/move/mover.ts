@@ -1,32 +1,16 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
-import type { Log } from '#lib/log.ts'
+import type { Log } from '#lib/log/log.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import { withDatabase } from '../life/finish.ts'
 import { findByIdOrName, findMove, listMoves } from '../model/move-store.ts'
 import type { DatabaseRow } from '../model/store.ts'
 import { roomOf } from '../servers/choose-server.ts'
 import { openServers } from '../servers/open-servers.ts'
-import type { ServerRoom } from '../servers/placement.ts'
 import type { ServerSettings } from '../servers/servers.ts'
-import type { Extent } from './check.ts'
 import { refusal } from './check.ts'
 import { type MoveWaits, moveToServer, planMove } from './move.ts'
 import { dropOldCopy } from './undo.ts'
-
-/** The part of this area that commands of operators use. */
-type Mover = AsyncDisposable & {
-  /** Returns every server with how much of its room is in use. */
-  room(): Promise<ServerRoom[]>
-  moves(): ReturnType<typeof listMoves>
-  /** Throws NOT_FOUND, or CONFLICT with the ids when several organizations have a database of that name. */
-  find(idOrName: string): Promise<DatabaseRow>
-  plan(row: DatabaseRow, to: string): Promise<Extent>
-  move(row: DatabaseRow, to: string): Promise<void>
-  /** Returns the server that has the old copy of a moved database. */
-  oldServerOf(row: DatabaseRow): Promise<string>
-  dropOld(row: DatabaseRow): Promise<void>
-}
 
 type Options = {
   db: Db
@@ -45,7 +29,8 @@ type Options = {
 /** A tenant's code runs while its indexes are built, and may never end. */
 const COPY_MS = 24 * 3600_000
 
-export function createMover({ path, ...options }: Options): Mover {
+/** The part of this area that commands of operators use. */
+export function createMover({ path, ...options }: Options) {
   const { db, log } = options
   const onError = (error: unknown) => log.warn({ error }, 'a Postgres server failed')
   const servers = openServers({ ...options, dataDir: '', embeddedMax: 0 }, onError)
@@ -57,16 +42,19 @@ export function createMover({ path, ...options }: Options): Mover {
     return move
   }
   return {
+    /** Returns every server with how much of its room is in use. */
     room: () => roomOf(deps),
     moves: () => listMoves(db),
-    find: (idOrName) => findOne(db, idOrName),
-    plan: (row, to) => planMove(deps, row, to),
-    move: (row, to) => {
+    /** Throws NOT_FOUND, or CONFLICT with the ids when several organizations have a database of that name. */
+    find: (idOrName: string) => findOne(db, idOrName),
+    plan: (row: DatabaseRow, to: string) => planMove(deps, row, to),
+    move: (row: DatabaseRow, to: string) => {
       const deadline = AbortSignal.timeout(copyMs)
       return moveToServer({ ...deps, programs: { path, deadline } }, row, to)
     },
-    oldServerOf: async (row) => (await keptMove(row)).from_server,
-    dropOld: (row) => withDatabase(deps, row, async () => dropOldCopy(deps, row, await keptMove(row))),
+    /** Returns the server that has the old copy of a moved database. */
+    oldServerOf: async (row: DatabaseRow) => (await keptMove(row)).from_server,
+    dropOld: (row: DatabaseRow) => withDatabase(deps, row, async () => dropOldCopy(deps, row, await keptMove(row))),
     async [Symbol.asyncDispose]() {
       await Promise.all(servers.all.map(({ engine }) => engine.close()))
     },

@@ -46,7 +46,7 @@ async function mailNotice({ db, people, mails, baseUrl }: Deps, notice: MoveNoti
   const receivers = await receiversOf(people, notice)
   if (!receivers) return
   const organization = await people.organization(notice.org_id)
-  const orgName = organization.known ? organization.value.name : null
+  const orgName = organization.isKnown ? organization.value.name : null
   // One transaction for each mail: a transaction with several would have to lock their destinations in order.
   for (const person of receivers)
     await db.tx((tx) => mails.queue(tx, moveMail(notice, person, { orgName, baseUrl: baseUrl() })))
@@ -56,8 +56,8 @@ async function mailNotice({ db, people, mails, baseUrl }: Deps, notice: MoveNoti
 /** Returns undefined while that is not known. */
 async function receiversOf(people: Deps['people'], notice: MoveNotice): Promise<readonly Person[] | undefined> {
   const creator = await people.member(notice.org_id, notice.created_by)
-  if (!creator.known) return undefined
+  if (!creator.isKnown) return undefined
   if (creator.value) return [creator.value]
   const admins = await people.ownersAndAdmins(notice.org_id)
-  return admins.known ? admins.value : undefined
+  return admins.isKnown ? admins.value : undefined
 }

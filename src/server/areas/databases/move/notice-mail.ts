@@ -2,13 +2,17 @@ import type { Person } from '#ports/people.ts'
 import type { SystemMail } from '#ports/system-mail.ts'
 import type { MoveNotice } from './notice-store.ts'
 
-type Shown = { readonly orgName: string | null; readonly baseUrl: string }
+type NoticeContext = { readonly orgName: string | null; readonly baseUrl: string }
 
 /**
- * Tells one person that the address of a database changed. Contains no connection string, because mail is not a place for
- * a password. The key names the move and the person, so that each is told once.
+ * Returns the mail to one person about the new address of a database. Contains no connection string, because mail is not
+ * a place for a password. The key names the move and the person, so that each person gets one mail.
  */
-export function moveMail(notice: MoveNotice, { user_id, email }: Person, { orgName, baseUrl }: Shown): SystemMail {
+export function moveMail(
+  notice: MoveNotice,
+  { user_id, email }: Person,
+  { orgName, baseUrl }: NoticeContext,
+): SystemMail {
   const { id, org_id, name, switched_at } = notice
   const when = `${switched_at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
   return {

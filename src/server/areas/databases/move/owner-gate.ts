@@ -5,10 +5,8 @@ import type { Db } from '#lib/db/db.ts'
 import { identifier, script, sql } from '#lib/db/sql.ts'
 import type { Managed } from '../engine/engine.ts'
 import { alterRole } from '../engine/postgres/alter-role.ts'
+import type { LoginServer } from '../engine/postgres/template.ts'
 import { TENANT_ROLE } from '../engine/postgres/tenant-role.ts'
-import type { Admin } from './sides.ts'
-
-type LoginServer = Pick<Admin, 'db' | 'entrance'>
 
 const LIMIT_MS = 30_000
 const INTERVAL_MS = 50

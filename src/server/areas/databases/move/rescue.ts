@@ -1,7 +1,6 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import type { Db, Querier } from '#lib/db/db.ts'
 import type { JobKind } from '#lib/work/job-kind.ts'
-import { releaseLease } from '#lib/work/lease.ts'
 import { type LeasedJob, leasedJobs } from '#lib/work/leased-jobs.ts'
 import { leaseOf } from '../life/finish.ts'
 import { findById, findMove, findMoving } from '../model/move-store.ts'
@@ -13,8 +12,6 @@ import { undoMove } from './undo.ts'
 type Deps = { readonly db: Db; readonly servers: Servers; readonly settleMs?: number }
 
 const POLL_SECONDS = 30
-/** How soon to look again at a move that a command works at: its process may die meanwhile. */
-const HELD_SECONDS = 5
 const DRAIN_SECONDS = 15
 
 /**
@@ -26,28 +23,22 @@ export function moveJobs(
   onError: (error: unknown, row: DatabaseRow) => void,
 ): JobKind<LeasedJob<DatabaseRow>> {
   const { db } = deps
-  const leased = leasedJobs<DatabaseRow>(db, leaseOf)
-  return {
+  return leasedJobs<DatabaseRow>(db, {
     name: 'databases-move',
+    leaseName: leaseOf,
     slots: 1,
     wakeOn: UNFINISHED_CHANNEL,
     pollSeconds: POLL_SECONDS,
     drainSeconds: DRAIN_SECONDS,
-    ...leased.parts,
-    async claim(limit, { running }) {
-      const { jobs, isAnyHeld } = await leased.take({ limit, running, rows: await findMoving(db) })
-      return { jobs, nextInSeconds: isAnyHeld ? HELD_SECONDS : null }
-    },
-    async run({ row, lease }) {
+    find: () => findMoving(db),
+    async run({ row }) {
       try {
         await endMove(deps, row)
       } catch (error) {
         onError(error, row)
-      } finally {
-        await releaseLease(db, lease)
       }
     },
-  }
+  })
 }
 
 async function endMove(deps: Deps, { id }: DatabaseRow): Promise<void> {

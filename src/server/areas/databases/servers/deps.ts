@@ -1,13 +1,13 @@
-import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db, Querier, Tx } from '#lib/db/db.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import type { OrgLimits } from '#ports/database-limits.ts'
 import type { Pools } from '../engine/pools.ts'
 import type { Servers } from './servers.ts'
 
 export type SourceState = { enabled: boolean; exposed: boolean }
 
-/** What this area needs of data sources. Compose hands it in. */
+/** The functions of data sources that this area calls. Compose hands them in. */
 type SourcePort = {
   statesOf(db: Querier, orgId: string, names: readonly string[]): Promise<ReadonlyMap<string, SourceState>>
   /** Removes the source of a database that is dropped. Returns false, and removes nothing, while it is exposed. */

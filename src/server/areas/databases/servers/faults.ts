@@ -1,5 +1,6 @@
 import type { Querier } from '#lib/db/db.ts'
 import { DatabaseUnavailable } from '#lib/db/errors.ts'
+import { messageOf } from '#lib/message-of.ts'
 import { DEFAULT_ORG_LIMITS, type OrgLimits } from '#ports/database-limits.ts'
 import { PLATFORM_SERVER } from '#ports/platform-server.ts'
 import { countByServer, sumShares } from '../model/store.ts'
@@ -8,21 +9,19 @@ import type { DatabaseServer, Servers } from './servers.ts'
 type Deps = { readonly db: Querier; readonly servers: Servers; readonly orgLimits?: OrgLimits }
 type OnError = (error: unknown) => void
 
-/** In words for the operator. `problem`: data sources do not answer because of it. */
+/** A fault with its text for the operator. `problem`: data sources do not answer because of it. */
 export type ServerFault = { readonly severity: 'problem' | 'warning'; readonly text: string }
 
 /** Returns what keeps databases from being created, isolated or reached. Each text names its server if there are several. */
 export async function findServerFaults(deps: Deps, onError: OnError): Promise<ServerFault[]> {
   const { db, servers } = deps
   const faults = await Promise.all(servers.all.map((server) => faultsOf(server, onError)))
-  const unknown = await findUnknownServers(db, servers).catch((error: unknown) => {
+  const orNone = (error: unknown): ServerFault[] => {
     onError(error)
     return []
-  })
-  const scarce = await findScarceConnections(deps).catch((error: unknown) => {
-    onError(error)
-    return []
-  })
+  }
+  const unknown = await findUnknownServers(db, servers).catch(orNone)
+  const scarce = await findScarceConnections(deps).catch(orNone)
   return [...faults.flat(), ...scarce, ...unknown]
 }
 
@@ -37,6 +36,7 @@ async function faultsOf({ settings, engine }: DatabaseServer, onError: OnError):
     }))
   } catch (error) {
     onError(error)
+    // The platform's own Postgres is checked elsewhere, because svc itself cannot work without it.
     return isPlatform ? [] : [{ severity: 'problem', text: awayText(name, error) }]
   }
 }
@@ -47,10 +47,6 @@ function awayText(name: string, error: unknown): string {
     `The Postgres server ${name} ${reason}, so the data sources on it are answered with 503. Check that it runs and ` +
     'that its address and password in SVC_DATABASE_SERVERS are right.'
   )
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 /** Finds servers on which the owners of all databases together can take the connections that svc itself needs. */
@@ -82,7 +78,7 @@ async function findUnknownServers(db: Querier, { all }: Servers): Promise<Server
   return unknown.map(([server, count]) => ({
     severity: 'problem',
     text:
-      `${count} managed databases are on the Postgres server ${server}, which SVC_DATABASE_SERVERS does not name. ` +
+      `SVC_DATABASE_SERVERS does not name the Postgres server ${server}, which has managed databases (${count}). ` +
       'Their data sources are answered with 503 until it does.',
   }))
 }

@@ -1,7 +1,6 @@
-import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import type { JobKind } from '#lib/work/job-kind.ts'
-import { releaseLease } from '#lib/work/lease.ts'
 import { type LeasedJob, leasedJobs } from '#lib/work/leased-jobs.ts'
 import { findPhysicalNames } from '../model/store.ts'
 import type { Servers } from './servers.ts'
@@ -23,16 +22,16 @@ export function leftRoleJobs(
   { db, clock, servers }: Deps,
   onError: (error: unknown, server: string) => void,
 ): JobKind<LeasedJob<Left>> {
-  const leased = leasedJobs<Left>(db, ({ id }) => `database-roles:${id}`)
   const triedAt = new Map<string, number>()
   const isDue = (name: string) => clock.now().getTime() - (triedAt.get(name) ?? 0) >= EVERY_SECONDS * 1000
-  return {
+  return leasedJobs<Left>(db, {
     name: 'databases-roles',
+    leaseName: ({ id }) => `database-roles:${id}`,
     slots: 1,
     pollSeconds: EVERY_SECONDS,
     drainSeconds: DRAIN_SECONDS,
-    ...leased.parts,
-    async claim(limit, { running }) {
+    heldSeconds: EVERY_SECONDS,
+    async find() {
       const due = servers.all.filter(({ settings }) => isDue(settings.name))
       const rows: Left[] = []
       for (const { settings, engine } of due) {
@@ -40,20 +39,17 @@ export function leftRoleJobs(
         const roles = await findUnusedRoles(db, engine).catch(() => [])
         if (roles.length > 0) rows.push({ id: settings.name, roles })
       }
-      const { jobs } = await leased.take({ limit, running, rows })
-      return { jobs, nextInSeconds: EVERY_SECONDS }
+      return rows
     },
-    async run({ row, lease }) {
+    async run({ row }) {
       triedAt.set(row.id, clock.now().getTime())
       try {
         await servers.all.find(({ settings }) => settings.name === row.id)?.engine.leftRoles?.remove(row.roles)
       } catch (error) {
         onError(error, row.id)
-      } finally {
-        await releaseLease(db, lease)
       }
     },
-  }
+  })
 }
 
 /** The names of a database and of its roles differ in their first letter only. */

@@ -1,6 +1,6 @@
 import type { Db } from '#lib/db/db.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
-import type { Log } from '#lib/log.ts'
+import type { Log } from '#lib/log/log.ts'
 import { PLATFORM_SERVER } from '#ports/platform-server.ts'
 import { createEmbeddedEngine } from '../engine/embedded/engine.ts'
 import type { ManagedEngine } from '../engine/engine.ts'
@@ -11,10 +11,11 @@ import { createReplica } from '../engine/postgres/replica.ts'
 import { findByPhysicalName } from '../model/store.ts'
 import { createServers, type ServerSettings, type Servers } from './servers.ts'
 
-type Options = {
+export type ServerOptions = {
   db: Db
   log: Log
   databaseUrl: string | undefined
+  /** The platform's own server first. Without it that server is the only one. */
   servers?: readonly ServerSettings[]
   dataDir: string
   publicHost: string | undefined
@@ -33,27 +34,22 @@ const ADMIN_OPTIONS = '-c search_path=pg_catalog,pg_temp'
 const REPLICA_LIMITS = { connectTimeoutMs: 2_000, statementTimeoutMs: 2_000 }
 
 /** Opens the engines of all servers. None is connected to before it is used, so a server that is away stops no start. */
-export function openServers(options: Options, onError: (error: unknown) => void): Servers {
+export function openServers(options: ServerOptions, onError: OnError): Servers {
   const { log, servers = [{ name: PLATFORM_SERVER, state: 'open' }] } = options
   const warn = onlyOnce((text) => log.warn({}, text))
-  return createServers(
-    servers.map((settings) => ({
-      settings,
-      engine: withReplica(
-        settings.url === undefined
-          ? platformEngine(options, warn, onError)
-          : remoteEngine(settings, settings.url, warn, onError),
-        settings,
-        warn,
-        onError,
-      ),
-    })),
-  )
+  const open = (settings: ServerSettings) => {
+    const { url } = settings
+    const engine =
+      url === undefined ? platformEngine(options, warn, onError) : remoteEngine(settings, url, warn, onError)
+    return { settings, engine: withReplica(engine, settings, warn, onError) }
+  }
+  return createServers(servers.map(open))
 }
 
 type Warn = (text: string) => void
+type OnError = (error: unknown) => void
 
-function platformEngine(options: Options, warn: Warn, onError: (error: unknown) => void): ManagedEngine {
+function platformEngine(options: ServerOptions, warn: Warn, onError: OnError): ManagedEngine {
   const { db, databaseUrl, publicHost, dataDir, embeddedMax, embeddedMemoryBytes, embeddedIdleMs } = options
   if (databaseUrl !== undefined) return createPostgresEngine({ db, databaseUrl, publicHost, warn })
   const find = (physicalName: string) => findByPhysicalName(db, physicalName)
@@ -65,12 +61,7 @@ function platformEngine(options: Options, warn: Warn, onError: (error: unknown) 
   return createEmbeddedEngine({ dataDir, ...limits, find, onError })
 }
 
-function remoteEngine(
-  { name, publicHost }: ServerSettings,
-  url: string,
-  warn: Warn,
-  onError: (error: unknown) => void,
-): ManagedEngine {
+function remoteEngine({ name, publicHost }: ServerSettings, url: string, warn: Warn, onError: OnError): ManagedEngine {
   const db = failFast(openPostgres({ url, maxConnections: MAX_ADMIN_CONNECTIONS, options: ADMIN_OPTIONS, onError }))
   const setting = `SVC_DATABASE_SERVERS (${name})`
   const engine = createPostgresEngine({ db, databaseUrl: url, publicHost, setting, warn })
@@ -82,7 +73,7 @@ function withReplica(
   engine: ManagedEngine,
   { replica: settings }: ServerSettings,
   warn: Warn,
-  onError: (error: unknown) => void,
+  onError: OnError,
 ): ManagedEngine {
   if (!settings || !engine.admin) return engine
   const { url, maxLagSeconds } = settings

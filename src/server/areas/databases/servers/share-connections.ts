@@ -33,10 +33,8 @@ export async function shareConnections(
   for (let round = 1; ; round++) {
     const share = shareOf(orgLimits, slots, Math.max(1, rows.length))
     for (const { id, owner_role, owner_connections } of rows) {
-      const isSet = await engine.limitOwner?.(
-        { owner_role },
-        { from: owner_connections ?? OWNER.connections, to: share },
-      )
+      const change = { from: owner_connections ?? OWNER.connections, to: share }
+      const isSet = await engine.limitOwner?.({ owner_role }, change)
       if (isSet && owner_connections !== share) await recordShare(db, id, share)
     }
     const { length } = rows

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createDatabase, databaseSizes, dropDatabase, readConnection } from '#contract/databases.ts'
 import { sql } from '#lib/db/sql.ts'
-import { connectTo } from '#test/managed-databases.ts'
+import { connectTo } from '#test/databases/managed-databases.ts'
 import { type System, startSystem } from '#test/system.ts'
 
 const ROW_BYTES = 2_000

@@ -1,5 +1,5 @@
 import { databaseSizes } from '#contract/databases.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import { type DatabaseRow, findDatabases } from '../model/store.ts'
 import type { DatabaseDeps } from './deps.ts'
 import type { Servers } from './servers.ts'

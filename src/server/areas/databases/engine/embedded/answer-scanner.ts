@@ -3,7 +3,7 @@ import type { TransactionStatus } from './wire-messages.ts'
 
 export type AnswerLimits = { rowBytes: number; answerBytes: number }
 
-/** What a message costs the receiver beside its bytes: an object, and its place in a list. */
+/** Memory that a message costs the receiver beside its bytes: an object, and its place in a list. */
 const MESSAGE_OVERHEAD_BYTES = 100
 
 /**

@@ -3,10 +3,10 @@ import { createRequire } from 'node:module'
 import { createServer, type Server } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { workerEntry } from '#lib/bundle.ts'
-import { openTestEngine, single, type TestEngine } from '#test/embedded-engine.ts'
-import { codeOf } from '#test/managed-databases.ts'
-import { sideModule } from '#test/side-module.ts'
+import { workerEntry } from '#lib/files/bundle.ts'
+import { openTestEngine, single, type TestEngine } from '#test/databases/embedded-engine.ts'
+import { codeOf } from '#test/databases/managed-databases.ts'
+import { sideModule } from '#test/databases/side-module.ts'
 import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
 import type { DatabaseRow } from '../../model/store.ts'
@@ -44,7 +44,7 @@ const reportFile = () => join(engine.folderOf(row), 'attack.json')
 type Report = { secret: string; child: string; environment: string; uncounted: string }
 
 /**
- * What a stranger's code would try once it runs in an engine's process. It leaves its report in the engine's folder.
+ * Code that tries what an attacker would once inside an engine's process. It leaves its report in the engine's folder.
  */
 function payload(): string {
   const { port } = listener.address() as { port: number }

@@ -10,7 +10,7 @@ class UnsafeFolder extends Error {
  * leave a link to one of our files there, and the next engine, or a person who copies the folder, would follow it.
  */
 export async function assertPlainFolder(folder: string): Promise<void> {
-  await assertFolder(folder)
+  if (!(await lstat(folder)).isDirectory()) throw new UnsafeFolder('its folder is a link or a file')
   for await (const entry of await opendir(folder, { recursive: true })) {
     const path = join(entry.parentPath, entry.name)
     if (entry.isDirectory()) continue
@@ -19,8 +19,4 @@ export async function assertPlainFolder(folder: string): Promise<void> {
       throw new UnsafeFolder(`${shown} in its folder is a link or a special file: remove it to open the database again`)
     }
   }
-}
-
-async function assertFolder(folder: string): Promise<void> {
-  if (!(await lstat(folder)).isDirectory()) throw new UnsafeFolder('its folder is a link or a file')
 }

@@ -4,8 +4,8 @@ import { connect as connectSocket, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openTestEngine, single, type TestEngine } from '#test/embedded-engine.ts'
-import { codeOf } from '#test/managed-databases.ts'
+import { openTestEngine, single, type TestEngine } from '#test/databases/embedded-engine.ts'
+import { codeOf } from '#test/databases/managed-databases.ts'
 import { needs } from '#test/stores.ts'
 import { until, untilDone } from '#test/until.ts'
 import type { DatabaseRow } from '../../model/store.ts'
@@ -82,13 +82,13 @@ describe('an engine’s process', () => {
 
   it('DS-02 is not killed if another process has its number now', async () => {
     await using one = openTestEngine()
-    const made = await one.make('renumbered')
+    const database = await one.make('renumbered')
     await one.engine.close()
-    const file = `${one.folderOf(made)}.pid`
+    const file = `${one.folderOf(database)}.pid`
     const { writeFileSync } = await import('node:fs')
     writeFileSync(file, `${process.pid} 1`)
     await using second = openTestEngine({}, one)
-    await using client = await second.connect(made)
+    await using client = await second.connect(database)
     expect(await single(client, 'select 1')).toBe(1)
     expect(readFileSync(file, 'utf8')).not.toContain(`${process.pid} 1`)
   })
@@ -99,27 +99,27 @@ describe('an engine’s process', () => {
 
   it('DS-02 that is starting when the server closes is gone afterwards', async () => {
     await using closing = openTestEngine()
-    const made = await closing.make('closing')
-    process.kill(closing.pidOf(made)!, 'SIGKILL')
-    await until(() => closing.pidOf(made) === undefined)
-    const client = new pg.Client({ connectionString: await closing.stringOf(made) })
+    const database = await closing.make('closing')
+    process.kill(closing.pidOf(database)!, 'SIGKILL')
+    await until(() => closing.pidOf(database) === undefined)
+    const client = new pg.Client({ connectionString: await closing.stringOf(database) })
     client.on('error', () => {})
     await client.connect()
     const asked = codeOf(client.query('select 1'))
-    await until(() => closing.pidOf(made) !== undefined)
-    const pid = closing.pidOf(made)!
+    await until(() => closing.pidOf(database) !== undefined)
+    const pid = closing.pidOf(database)!
     await closing.engine.close()
     expect(isRunning(pid)).toBe(false)
     expect(await asked).not.toBe('no error')
   })
 
   it('DS-01 dropped is gone, also when its engine left paths longer than any', async () => {
-    const made = await engine.make('deep')
-    const folder = engine.folderOf(made)
+    const database = await engine.make('deep')
+    const folder = engine.folderOf(database)
     execFileSync('bash', ['-c', 'for n in {1..25}; do d=$(printf %0200d 7); mkdir "$d"; cd "$d"; done'], {
       cwd: folder,
     })
-    await engine.engine.drop(made)
+    await engine.engine.drop(database)
     expect(existsSync(folder)).toBe(false)
     expect(readdirSync(join(engine.dataDir, 'databases')).filter((name) => name.startsWith('removed'))).toEqual([])
   })
@@ -128,8 +128,8 @@ describe('an engine’s process', () => {
 describe('the port of embedded databases', () => {
   it('DS-02 is the same after a restart, and open before anybody asks for a connection string', async () => {
     await using first = openTestEngine()
-    const made = await first.make('moved')
-    const before = await first.stringOf(made)
+    const database = await first.make('moved')
+    const before = await first.stringOf(database)
     await first.engine.close()
     await using second = openTestEngine({}, first)
     await untilDone(async () => {
@@ -137,18 +137,18 @@ describe('the port of embedded databases', () => {
       await client.connect()
       await client.end()
     })
-    expect(await second.stringOf(made)).toBe(before)
+    expect(await second.stringOf(database)).toBe(before)
   })
 
   it('DS-02 that is in use after a restart is reported, and another one is used', async () => {
     await using first = openTestEngine()
-    const made = await first.make('squeezed')
+    const database = await first.make('squeezed')
     const { port } = await first.engine.publicAddress()
     await first.engine.close()
     const squatter = createServer()
     await new Promise<void>((resolve) => squatter.listen(port, '127.0.0.1', resolve))
     await using second = openTestEngine({}, first)
-    await using client = await second.connect(made)
+    await using client = await second.connect(database)
     expect(await single(client, 'select 1')).toBe(1)
     expect(String(second.errors[0])).toContain(`port ${port} is in use`)
     squatter.close()
@@ -158,8 +158,8 @@ describe('the port of embedded databases', () => {
 it('DS-02 is used even if it cannot be stored', async () => {
   await using unwritable = openTestEngine()
   mkdirSync(join(unwritable.dataDir, 'databases', 'port'), { recursive: true })
-  const made = await unwritable.make('portless')
-  await using client = await unwritable.connect(made)
+  const database = await unwritable.make('portless')
+  await using client = await unwritable.connect(database)
   expect(await single(client, 'select 1')).toBe(1)
   expect(String(unwritable.errors[0])).toContain('EISDIR')
 })
@@ -202,8 +202,8 @@ describe('without bubblewrap', () => {
     expect(await bare.engine.warning!()).toContain('must be trusted with this machine')
     await using broken = openTestEngine({ bubblewrapPlaces: [process.execPath] })
     expect(await broken.engine.warning!()).toContain('bubblewrap does not work here')
-    const made = await broken.make('trusted')
-    await using client = await broken.connect(made)
+    const database = await broken.make('trusted')
+    await using client = await broken.connect(database)
     expect(await single(client, 'select 1')).toBe(1)
   })
 })

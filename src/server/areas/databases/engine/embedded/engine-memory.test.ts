@@ -4,12 +4,12 @@ import type { connect as connectSocket } from 'node:net'
 import { promisify } from 'node:util'
 import { queryObjects } from 'node:v8'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openTestEngine, single, type TestEngine } from '#test/embedded-engine.ts'
-import { codeOf } from '#test/managed-databases.ts'
+import { openTestEngine, single, type TestEngine } from '#test/databases/embedded-engine.ts'
+import { codeOf } from '#test/databases/managed-databases.ts'
 import type { DatabaseRow } from '../../model/store.ts'
 
 const MIB = 1024 * 1024
-/** What an answer of any size may add to the memory of all our processes together. */
+/** Memory that an answer of any size may add to all our processes together. */
 const BOUND = 96 * MIB
 
 let engine: TestEngine

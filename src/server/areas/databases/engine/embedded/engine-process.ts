@@ -1,21 +1,19 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
+import { orAborted } from '#lib/async/race.ts'
+import { messageOf } from '#lib/message-of.ts'
 import { endFormerProcess, forgetProcess, rememberProcess } from '#lib/processes/former-process.ts'
 import { residentBytes } from '#lib/processes/process-memory.ts'
 import { startProcess } from '#lib/processes/start-process.ts'
-import { orAborted } from '#lib/race.ts'
 import { ByteReader } from './byte-reader.ts'
 import { EngineStopped, stopped } from './engine-stopped.ts'
 import type { Command } from './sandbox.ts'
 
-type EngineLimits = {
+type Options = {
   memoryBytes: number
   /** How long a start may take: it may have to replay the journal of a killed process. */
   startMs: number
-}
-
-type Options = EngineLimits & {
   command: Command
   /** The file that names the process, so that it is found after this process crashed. */
   pidFile: string
@@ -51,7 +49,7 @@ export class EngineProcess {
         resolve()
       })
     })
-    this.exited = Promise.all([ended, lastHolderGone(child)]).then(() => this.#stopWatching())
+    this.exited = Promise.all([ended, lastHolderGone(child)]).then(() => clearInterval(this.#watcher))
     child.stdin.on('error', () => {})
     this.#watcher = setInterval(() => void this.#checkMemory(), MEMORY_CHECK_MS)
     this.#watcher.unref()
@@ -75,7 +73,7 @@ export class EngineProcess {
     } catch (error) {
       engine.kill()
       await engine.exited
-      throw stopped.notStarted(firstWords() || (error instanceof Error ? error.message : String(error)))
+      throw stopped.notStarted(firstWords() || messageOf(error))
     }
   }
 
@@ -165,10 +163,6 @@ export class EngineProcess {
     if ((await residentBytes(this.#child.pid!)) > memoryBytes) this.kill(stopped.outOfMemory(memoryBytes))
   }
 
-  #stopWatching(): void {
-    clearInterval(this.#watcher)
-  }
-
   /** Keeps the first output of the process, to report it if the engine does not start. */
   #keepStderr(): () => string {
     let text = ''
@@ -188,7 +182,7 @@ async function spawnChild({ command: { file, args } }: Options): Promise<EngineC
     await once(child, 'spawn')
     return child as EngineChild
   } catch (error) {
-    throw stopped.notStarted(error instanceof Error ? error.message : String(error))
+    throw stopped.notStarted(messageOf(error))
   }
 }
 

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { removeFolder } from '#lib/files/remove-folder.ts'
 import { findBubblewrap, rememberFound } from '#lib/processes/bubblewrap.ts'
 import { endFormerProcess } from '#lib/processes/former-process.ts'
-import { removeFolder } from '#lib/processes/remove-folder.ts'
 import type { Managed, ManagedEngine } from '../engine.ts'
 import { stopped } from './engine-stopped.ts'
 import { folderSize } from './folder-size.ts'
@@ -17,37 +17,31 @@ import type { Startup } from './wire-login.ts'
 import { WireServer } from './wire-server.ts'
 import type { WireLogin } from './wire-session.ts'
 
-export type EmbeddedOptions = {
+const MIB = 1024 * 1024
+/** Files of one database that are counted: an empty one has about 1,000. */
+const MAX_FILES = 50_000
+const DEFAULTS = {
+  /** A statement of the owner's may run this long. */
+  statementMs: 5 * 60_000,
+  idleInTransactionMs: 10_000,
+  /** An engine that nobody uses is stopped after this long. */
+  idleMs: 5 * 60_000,
+  /** Bytes of one row, of all of a platform connection's answer, and of an engine's memory. */
+  rowBytes: 64 * MIB,
+  ownAnswerBytes: 64 * MIB,
+  memoryBytes: 1024 * MIB,
+}
+
+export type EmbeddedOptions = Partial<typeof DEFAULTS> & {
   dataDir: string
   limit: number
   /** Finds the managed database of that physical name, when it is ready. */
   find: (physicalName: string) => Promise<Managed | undefined>
   onError: (error: unknown) => void
-  /** A statement of the owner's may run this long. */
-  statementMs?: number
-  idleInTransactionMs?: number
-  /** An engine that nobody uses is stopped after this long. */
-  idleMs?: number
-  /** Bytes of one row, of all of a platform connection's answer, and of an engine's memory. */
-  rowBytes?: number
-  ownAnswerBytes?: number
-  memoryBytes?: number
   /** Where to look for bubblewrap; an empty list does without. */
   bubblewrapPlaces?: string[]
   /** The script of the engine's process; tests put one in place that misbehaves. */
   script?: string
-}
-
-const MIB = 1024 * 1024
-/** Files of one database that are counted: an empty one has about 1,000. */
-const MAX_FILES = 50_000
-const DEFAULTS = {
-  statementMs: 5 * 60_000,
-  idleInTransactionMs: 10_000,
-  idleMs: 5 * 60_000,
-  rowBytes: 64 * MIB,
-  ownAnswerBytes: 64 * MIB,
-  memoryBytes: 1024 * MIB,
 }
 
 /** An engine of its own for each database, in a process of its own, reached through one small server. */

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { workerEntry } from '#lib/bundle.ts'
-import { openTestEngine, single, type TestEngine } from '#test/embedded-engine.ts'
-import { codeOf } from '#test/managed-databases.ts'
+import { workerEntry } from '#lib/files/bundle.ts'
+import { openTestEngine, single, type TestEngine } from '#test/databases/embedded-engine.ts'
+import { codeOf } from '#test/databases/managed-databases.ts'
 import type { DatabaseRow } from '../../model/store.ts'
 
 /**

@@ -32,9 +32,8 @@ export function loginOf(
 ): WireLogin | undefined {
   const { statementMs, idleInTransactionMs, rowBytes, ownAnswerBytes } = bounds
   const act = `set session authorization ${pg.escapeIdentifier(user)}`
-  const serverVersion = () => session().serverVersion()
   const ownAnswer = { rowBytes, answerBytes: ownAnswerBytes }
-  const shared = { session, serverVersion, ownAnswer }
+  const shared = { session, ownAnswer }
   if (user === managed.owner_role) {
     const answer = { rowBytes, answerBytes: Number.POSITIVE_INFINITY }
     const { owner_verifier: verifier } = managed

@@ -1,20 +1,11 @@
 import { type Duplex, duplexPair } from 'node:stream'
 
-/** The methods of a socket that node-postgres calls beside reading and writing. */
-const SOCKET_METHODS = {
-  setNoDelay(this: Duplex) {
-    return this
-  },
-  setKeepAlive(this: Duplex) {
-    return this
-  },
-  ref(this: Duplex) {
-    return this
-  },
-  unref(this: Duplex) {
-    return this
-  },
+function self(this: Duplex): Duplex {
+  return this
 }
+
+/** The methods of a socket that node-postgres calls beside reading and writing. */
+const SOCKET_METHODS = { setNoDelay: self, setKeepAlive: self, ref: self, unref: self }
 
 /**
  * A connection to the wire server from inside this process, without a port. Clients of the port cannot crowd it out.

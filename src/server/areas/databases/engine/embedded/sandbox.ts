@@ -1,6 +1,5 @@
 import { runToEnd } from '#lib/processes/start-process.ts'
 
-/** Files and folders an engine process needs. */
 export type EnginePlaces = {
   node: string
   script: string

@@ -102,10 +102,6 @@ export class Session {
     await this.#asPlatform(() => this.#runAll(statements, PLATFORM.statementMs))
   }
 
-  async askAsPlatform(statement: string): Promise<WireMessage[]> {
-    return this.#asPlatform(() => this.#ask(query(statement), PLATFORM.statementMs))
-  }
-
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#idleTimer)
@@ -117,7 +113,8 @@ export class Session {
   /** Returns the version of this database's engine. Each is asked itself: one that was taken over may lie. */
   async serverVersion(): Promise<string> {
     if (this.#serverVersion !== undefined) return this.#serverVersion
-    const row = (await this.askAsPlatform('show server_version')).find(({ type }) => type === 'D')
+    const answer = await this.#asPlatform(() => this.#ask(query('show server_version'), PLATFORM.statementMs))
+    const row = answer.find(({ type }) => type === 'D')
     const [text = ''] = cStrings(row?.body.subarray(6) ?? Buffer.alloc(0))
     this.#serverVersion = /^[\w. ()-]{1,64}$/.test(text) ? text : 'unknown'
     return this.#serverVersion

@@ -21,7 +21,7 @@ export class Statements {
   readonly #parseMessages = new Map<string, Buffer>()
   readonly #confirmed = new Set<string>()
   /**
-   * What the engine was sent and has not confirmed: Parse, Close, and the ends after which it answers ReadyForQuery.
+   * Messages that the engine has not confirmed yet: Parse, Close, and the ends after which it answers ReadyForQuery.
    */
   readonly #sent: Sent[] = []
   #bytes = 0
@@ -44,23 +44,19 @@ export class Statements {
 
   /** Returns whether the engine confirmed the statement once and has forgotten it. */
   #isForgotten(name: string): boolean {
-    return this.#parseMessages.has(name) && !this.#confirmed.has(name) && !this.#isBeingSent(name)
+    if (!this.#parseMessages.has(name) || this.#confirmed.has(name)) return false
+    return !this.#sent.some((sent) => sent.type === 'P' && sent.name === name)
   }
 
-  /** Takes note of a message of the engine's answer. */
   onAnswer(type: string): void {
     if (type === '1') this.#confirm('P')
     else if (type === '3') this.#confirm('C')
-    else if (type === 'Z') this.#dropThroughEnd()
+    else if (type === 'Z') this.#drop(this.#sent.findIndex((sent) => sent.type === 'end') + 1)
   }
 
   /** Called when the engine has consumed everything. What it did not confirm, it skipped after an error. */
   onIdle(): void {
     this.#drop(this.#sent.length)
-  }
-
-  #isBeingSent(name: string): boolean {
-    return this.#sent.some((sent) => sent.type === 'P' && sent.name === name)
   }
 
   #send(sent: Sent, rest: number): void {
@@ -82,10 +78,6 @@ export class Statements {
     if (!sent.name || !sent.bytes) return
     this.#forget(sent.name)
     if (type === 'P') this.#remember(sent.name, sent.bytes)
-  }
-
-  #dropThroughEnd(): void {
-    this.#drop(this.#sent.findIndex((sent) => sent.type === 'end') + 1)
   }
 
   #drop(count: number): void {

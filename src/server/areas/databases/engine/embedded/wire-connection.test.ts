@@ -1,8 +1,8 @@
 import { connect as connectSocket, type Socket } from 'node:net'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openTestEngine, single, type TestEngine } from '#test/embedded-engine.ts'
-import { codeOf } from '#test/managed-databases.ts'
+import { openTestEngine, single, type TestEngine } from '#test/databases/embedded-engine.ts'
+import { codeOf } from '#test/databases/managed-databases.ts'
 import type { DatabaseRow } from '../../model/store.ts'
 import { message } from './wire-messages.ts'
 
@@ -55,9 +55,9 @@ describe('a client that holds the session', () => {
 
 it('DS-02 a client that does not read its answer loses the session when its statement has run too long', async () => {
   await using short = openTestEngine({ statementMs: 5_000 })
-  const made = await short.make('unread')
-  await using idle = await short.connect(made)
-  await using other = await short.connect(made)
+  const database = await short.make('unread')
+  await using idle = await short.connect(database)
+  await using other = await short.connect(database)
   socketOf(idle).pause()
   idle.query(`select repeat('x', 1000000) from generate_series(1, 100000)`).catch(() => undefined)
   await new Promise((resolve) => socketOf(idle).write('', resolve))

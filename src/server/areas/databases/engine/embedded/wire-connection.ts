@@ -86,7 +86,7 @@ export class WireConnection {
       this.#session = login.session()
       this.#client = sessionClient(login, startup, this.#statements)
       this.#limits = this.#options.isOwn ? login.ownAnswer : login.answer
-      write(greeting(startup, await login.serverVersion()))
+      write(greeting(startup, await this.#session.serverVersion()))
       return true
     } finally {
       clearTimeout(timer)

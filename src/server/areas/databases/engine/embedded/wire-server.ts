@@ -46,7 +46,6 @@ export class WireServer {
     void new WireConnection(connection, own).serve().catch(this.#options.onError)
   }
 
-  /** Ends the connections to one database. */
   disconnect(database: string): void {
     for (const [socket, name] of this.#databaseOf) if (name === database) socket.destroy()
   }
@@ -59,29 +58,23 @@ export class WireServer {
   }
 
   async #listen(): Promise<Server> {
-    const { rememberedPort, onPort } = this.#options
-    const server =
-      rememberedPort === undefined
-        ? await this.#listenOn(0)
-        : await this.#listenOn(rememberedPort).catch((error: unknown) => {
-            this.#options.onError(
-              new Error(
-                `port ${rememberedPort} is in use: connection strings given out earlier do not work until it is free`,
-                {
-                  cause: error,
-                },
-              ),
-            )
-            return this.#listenOn(0)
-          })
-    if (rememberedPort === undefined) this.#tellPort(portOf(server), onPort)
+    const { rememberedPort, onError } = this.#options
+    if (rememberedPort !== undefined) {
+      return this.#listenOn(rememberedPort).catch((cause: unknown) => {
+        const lost = 'connection strings given out earlier do not work until it is free'
+        onError(new Error(`port ${rememberedPort} is in use: ${lost}`, { cause }))
+        return this.#listenOn(0)
+      })
+    }
+    const server = await this.#listenOn(0)
+    this.#tellPort(portOf(server))
     return server
   }
 
   /** Stores the port. A failure is only reported: this port works, and the next start takes another. */
-  #tellPort(port: number, onPort: Options['onPort']): void {
+  #tellPort(port: number): void {
     try {
-      onPort?.(port)
+      this.#options.onPort?.(port)
     } catch (error) {
       this.#options.onError(error)
     }

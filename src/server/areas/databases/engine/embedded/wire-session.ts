@@ -10,7 +10,6 @@ import { int32, message, ready } from './wire-messages.ts'
 /** A role that may log in, and the limits of its turns in the session. */
 export type WireLogin = {
   session: () => Session
-  serverVersion: () => Promise<string>
   verifier: string
   prologue: readonly string[]
   statementMs: number

@@ -2,10 +2,8 @@ import { identifier } from '#lib/db/sql.ts'
 import type { SendText } from './entrance.ts'
 import { LOCKS_ROLE, rollBackLockers } from './prepared.ts'
 import { isLockTimeout, RoleLocked } from './states.ts'
-import { onOwnDatabase, type Server } from './template.ts'
+import { type LoginServer, onOwnDatabase } from './template.ts'
 import { TENANT_ROLE } from './tenant-role.ts'
-
-type LoginServer = Pick<Server, 'db' | 'entrance'>
 
 const LOCK_LIMIT_MS = 1_000
 const MAX_ATTEMPTS = 5

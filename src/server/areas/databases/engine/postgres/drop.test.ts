@@ -1,15 +1,15 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { systemClock } from '#lib/clock.ts'
 import { sql } from '#lib/db/sql.ts'
-import { createLog } from '#lib/log.ts'
-import { startTestArea, type TestArea } from '#test/databases-area.ts'
-import { onServer, withDatabase } from '#test/global-setup.ts'
-import { codeOf, connectTo } from '#test/managed-databases.ts'
-import { type OwnPlatform, startOwnPlatform } from '#test/own-platform.ts'
-import type { OwnPostgres } from '#test/own-postgres.ts'
-import { runJobs } from '#test/run-jobs.ts'
+import { createLog } from '#lib/log/log.ts'
+import { systemClock } from '#lib/time/clock.ts'
+import { startTestArea, type TestArea } from '#test/databases/databases-area.ts'
+import { codeOf, connectTo } from '#test/databases/managed-databases.ts'
+import { type OwnPlatform, startOwnPlatform } from '#test/databases/own-platform.ts'
+import type { OwnPostgres } from '#test/databases/own-postgres.ts'
 import { needs } from '#test/stores.ts'
+import { onServer, withDatabase } from '#test/suite/global-setup.ts'
+import { runJobs } from '#test/work/run-jobs.ts'
 import type { DatabaseRow } from '../../model/store.ts'
 import { leftRoleJobs } from '../../servers/left-roles.ts'
 import { openServers } from '../../servers/open-servers.ts'
@@ -33,7 +33,7 @@ for (const [who, role] of Object.entries(PLATFORMS))
     let platform: OwnPlatform
     let area: TestArea
     let row: DatabaseRow
-    let made = 0
+    let databaseCount = 0
     beforeAll(async () => {
       const prepare = async (server: OwnPostgres) => {
         await server.psql(`${role}; create database svc owner svc;
@@ -55,7 +55,7 @@ for (const [who, role] of Object.entries(PLATFORMS))
     }, SLOW)
     beforeEach(async () => {
       area.lines.length = 0
-      row = await area.make(`notes_${++made}`)
+      row = await area.make(`notes_${++databaseCount}`)
     })
 
     const asOwner = (database: string) => connectTo(withDatabase(area.ownerUrl(row), database))
@@ -94,7 +94,7 @@ for (const [who, role] of Object.entries(PLATFORMS))
     })
 
     it('OP-09 a tenant that grants another’s role something and waits does not keep it', async () => {
-      const beside = await area.make(`beside_${made}`)
+      const beside = await area.make(`beside_${databaseCount}`)
       await using holder = await connectTo(area.ownerUrl(beside))
       await holder.query(`begin; create table public.given (id int); grant select on public.given to ${row.owner_role}`)
       await drop()
@@ -122,7 +122,7 @@ for (const [who, role] of Object.entries(PLATFORMS))
     })
 
     itOfGuide('OP-09 another tenant’s prepared transaction that names the role is rolled back', async () => {
-      const beside = await area.make(`beside_${made}`)
+      const beside = await area.make(`beside_${databaseCount}`)
       await using holder = await connectTo(area.ownerUrl(beside))
       const grant = `create table public.given (id int); grant select on public.given to ${row.owner_role}`
       await holder.query(`begin; ${grant}; prepare transaction 'theirs'`)
@@ -154,7 +154,7 @@ for (const [who, role] of Object.entries(PLATFORMS))
       'OP-09 another tenant’s database without a free connection delays only the removal of the role',
       async () => {
         const { url } = platform.server
-        const beside = await area.make(`beside_${made}`)
+        const beside = await area.make(`beside_${databaseCount}`)
         await using owner = await connectTo(area.ownerUrl(beside))
         await owner.query(`create table public.given (id int); grant select on public.given to ${row.owner_role}`)
         await onServer(url, `alter database ${beside.physical_name} connection limit 0`)
@@ -206,7 +206,7 @@ for (const [who, role] of Object.entries(PLATFORMS))
       async () => {
         const { url } = platform.server
         await openPostgresDatabase()
-        // What a superuser granted, only a superuser can take back.
+        // Only a superuser can revoke a superuser's grant.
         if (who === 'a superuser') await onServer(url, `grant select on pg_catalog.pg_class to ${row.reader_role}`)
         await using holder = await asOwner('postgres')
         await holder.query(`create schema mine; create table mine.things (id int);
@@ -226,7 +226,7 @@ for (const [who, role] of Object.entries(PLATFORMS))
     it(
       'DS-01 another tenant’s lock in that other database does not hold it up',
       async () => {
-        const other = await area.make(`others_${made}`)
+        const other = await area.make(`others_${databaseCount}`)
         await openPostgresDatabase()
         await using holder = await asOwner('postgres')
         await holder.query(`create schema mine; create table mine.things (id int);
@@ -236,8 +236,8 @@ for (const [who, role] of Object.entries(PLATFORMS))
         await drop()
         expect(await left()).toEqual([])
         expect(area.lines).toEqual([])
-        await using kept = await connectTo(area.ownerUrl(other))
-        expect((await kept.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+        await using connection = await connectTo(area.ownerUrl(other))
+        expect((await connection.query('select 1 as one')).rows).toEqual([{ one: 1 }])
         await platform.db.query(sql`update databases.databases set state = 'dropping' where id = ${other.id}`)
         await area.finish()
       },
@@ -318,7 +318,7 @@ for (const [who, role] of Object.entries(PLATFORMS))
     it(
       'DS-01 an owner that holds every connection it may have leaves the platform and other tenants working',
       async () => {
-        const other = await area.make(`others_${made}`)
+        const other = await area.make(`others_${databaseCount}`)
         // As older versions made it; the next process limits it again.
         await onServer(platform.server.url, `alter role ${row.owner_role} connection limit -1`)
         await using newer = startTestArea(platform.db, platform.url)

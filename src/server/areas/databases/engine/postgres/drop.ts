@@ -7,9 +7,8 @@ import { dumpRoleOf } from './dump-role.ts'
 import { leftRolesText, markRemoved, removeRoles } from './left-roles.ts'
 import { rollBackPrepared } from './prepared.ts'
 import { isInUse, isNotAllowed } from './states.ts'
-import { ADMIN_LIMIT_MS, onOwnDatabase, type Server } from './template.ts'
+import { ADMIN_LIMIT_MS, type LoginServer, onOwnDatabase } from './template.ts'
 
-type LoginServer = Pick<Server, 'db' | 'entrance'>
 type Deps = LoginServer & { warn: (text: string) => void }
 
 /**

@@ -1,8 +1,8 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import { createBoundedCache, loadOnce } from '#lib/bounded-cache.ts'
-import { systemClock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 import { identifier, script, sql } from '#lib/db/sql.ts'
+import { createBoundedCache, loadOnce } from '#lib/memory/bounded-cache.ts'
+import { systemClock } from '#lib/time/clock.ts'
 import { type Address, type Managed, type ManagedEngine, OWNER, READER } from '../engine.ts'
 import { schemaGrants } from '../schema-grants.ts'
 import { dropManaged, endLogins } from './drop.ts'
@@ -37,7 +37,8 @@ export function createPostgresEngine(options: Options): ManagedEngine {
   const server: Server = { db, entrance, setting }
   let prepared: Promise<void> | undefined
   const prepare = () => {
-    prepared ??= prepareServer(server)
+    // The server's other databases are closed to tenants, who log in to this server.
+    prepared ??= closeDatabases(db).then(() => ensureTemplate(server))
     prepared.catch(() => {
       prepared = undefined
     })
@@ -116,12 +117,6 @@ async function measureAll(db: Db): Promise<number> {
     },
     { readOnly: true, timeoutMs: MEASURE_LIMIT_MS },
   )
-}
-
-/** Closes the server's other databases to tenants, who log in to this server, and makes the template. */
-async function prepareServer(server: Server): Promise<void> {
-  await closeDatabases(server.db)
-  await ensureTemplate(server)
 }
 
 /** Returns what prevents managed databases from being created or isolated on this server, in words for the operator. */

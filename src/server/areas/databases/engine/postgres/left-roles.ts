@@ -5,10 +5,8 @@ import { dropTenantRole, markRole, REMOVED_ROLE } from './alter-role.ts'
 import type { SendText } from './entrance.ts'
 import { rollBackPrepared } from './prepared.ts'
 import { isNotAllowed, isStillNeeded, RoleLocked } from './states.ts'
-import { ADMIN_LIMIT_MS, type Server } from './template.ts'
+import { ADMIN_LIMIT_MS, type LoginServer } from './template.ts'
 import { TENANT_ROLE } from './tenant-role.ts'
-
-type LoginServer = Pick<Server, 'db' | 'entrance'>
 
 /** Another tenant can grant the role something again while it is removed. */
 const MAX_ROUNDS = 3

@@ -3,9 +3,8 @@ import { identifier, sql } from '#lib/db/sql.ts'
 import type { OwnerLimitChange } from '../engine.ts'
 import { alterRole } from './alter-role.ts'
 import { isNotAllowed } from './states.ts'
-import type { Server } from './template.ts'
+import type { LoginServer } from './template.ts'
 
-type LoginServer = Pick<Server, 'db' | 'entrance'>
 type Owner = { readonly owner_role: string }
 
 /**

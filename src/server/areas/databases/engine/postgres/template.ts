@@ -18,6 +18,9 @@ export type Server = {
   readonly setting: string
 }
 
+/** A server as functions that change its logins see it. */
+export type LoginServer = Pick<Server, 'db' | 'entrance'>
+
 /**
  * The statements for a superuser where the platform's role may not create the extension. docs/running.md has the same.
  */
@@ -56,7 +59,7 @@ export async function ensureTemplate({ db, entrance, setting }: Server): Promise
 }
 
 /** Runs `work` on a connection of its own to the database that `db` is connected to. */
-export async function onOwnDatabase<T>({ db, entrance }: Pick<Server, 'db' | 'entrance'>, work: Work<T>): Promise<T> {
+export async function onOwnDatabase<T>({ db, entrance }: LoginServer, work: Work<T>): Promise<T> {
   const [row] = await db.query<{ name: string }>(sql`select current_database() as name`)
   return entrance.enter(row!.name, ADMIN_LIMIT_MS, work)
 }
