@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { ERRORS, ServiceError } from '#contract/core/errors.ts'
 import { DataKeyRefused } from '#lib/crypto/data-keys.ts'
 import { MigrationRefused } from '#lib/db/migrate/refusal.ts'
-import { FolderInUse } from '#lib/folder-lock.ts'
+import { FolderInUse } from '#lib/files/folder-lock.ts'
 import { ConfigError, environment } from './config/reader.ts'
 import { assets } from './files/assets.ts'
 import { printError, printLine } from './process/output.ts'
@@ -67,19 +67,19 @@ type Options = {
 
 /** Loads the code of a command only when it runs, so that help is fast. */
 const COMMANDS: Record<string, (print: Print, options: Options) => Promise<void>> = {
-  migrate: async (print) => (await import('./process/migrate-command.ts')).runMigrations(environment(), print),
-  reseal: async (print) => (await import('./process/reseal.ts')).reseal(environment(), print),
+  migrate: async (print) => (await import('./commands/migrate.ts')).runMigrations(environment(), print),
+  reseal: async (print) => (await import('./commands/reseal.ts')).reseal(environment(), print),
   doctor: async (print, { json }) =>
-    (await import('./process/doctor/command.ts')).runDoctor(environment(), print, json),
+    (await import('./commands/doctor/command.ts')).runDoctor(environment(), print, json),
   'park-deliveries': async (print, { confirm }) =>
-    (await import('./process/park-command.ts')).runPark(environment(), print, confirm),
+    (await import('./commands/park.ts')).runPark(environment(), print, confirm),
   'fetch-revision': async (print, { operands: [apiUrl, revisionId, folder] }) =>
-    (await import('./process/fetch-command.ts')).runFetch(
+    (await import('./commands/fetch.ts')).runFetch(
       { apiUrl: apiUrl!, revisionId: revisionId!, folder: folder! },
       print,
     ),
   databases: async (print, { operands, ...options }) =>
-    (await import('./process/databases-command.ts')).runDatabases(environment(), print, operands, options),
+    (await import('./commands/databases.ts')).runDatabases(environment(), print, operands, options),
 }
 
 /** The fewest and most operands of a command. The other commands take none. */

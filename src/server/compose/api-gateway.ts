@@ -1,6 +1,6 @@
 import { pathShape } from '#contract/core/operation.ts'
 import { OPERATIONS } from '#contract/operations.ts'
-import { isBundled } from '#lib/bundle.ts'
+import { isBundled } from '#lib/files/bundle.ts'
 import { BUILTIN_MODEL, createAi } from '../areas/ai/index.ts'
 import { createAppDirectory } from '../areas/apps/index.ts'
 import { createConsole } from '../areas/console/index.ts'

@@ -1,4 +1,4 @@
-import type { ServiceFetch } from '#edge/http/route.ts'
+import type { ServiceFetch } from '#edge/route/route.ts'
 import {
   type AppDoor,
   appLabelOf,

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClusterFetch } from '#lib/net/cluster-fetch.ts'
-import type { TryAppRevision } from '#ports/app-trials.ts'
 import {
   type AppNetwork,
   type Apps,
@@ -35,20 +34,14 @@ export function composeApps(parts: ServiceParts, hosting?: Hosting): Apps {
   })
 }
 
-/** `tryRevision` is undefined where no builds run on this machine. */
-type WorkerHosting = Hosting & {
-  readonly tryRevision: TryAppRevision | undefined
-  /** Lines for the operator about the limits of apps. */
-  readonly notes: () => Promise<readonly string[]>
-}
-
-/** What the worker runs apps with. Undefined where it must not. */
-export function composeHosting(parts: ServiceParts): WorkerHosting | undefined {
+/** Builds the parts with which the worker runs apps. Returns undefined where it must not run any. */
+export function composeHosting(parts: ServiceParts) {
   const { config, publicUrls, appDoor } = parts
   if (config.apps.deploysOff !== undefined || !appDoor) return undefined
   const { memoryBytes, buildMemoryBytes, organization, processesOff } = config.apps
   const { traffic, logs } = parts.shared(composeAppTraffic)
-  const onError = reportTo(parts)
+  const onError = (error: unknown, app?: string) =>
+    parts.log.error({ error, app }, 'work on an app failed; it is tried again')
   const processes = createProcessTarget({
     dataDir: config.dataDir,
     network: appDoor,
@@ -58,11 +51,13 @@ export function composeHosting(parts: ServiceParts): WorkerHosting | undefined {
     appIdsOf: (orgId) => listAppIds(parts.db, orgId),
     unsandboxed: config.apps.allowsUnsandboxed ? 'all' : { ...EXAMPLE_APP, folder: assets.exampleApp() },
   })
+  // Undefined where no builds run on this machine.
   const tryRevision =
     processesOff === undefined ? createAppTrials({ db: parts.db, run: processes.runTrial, onError }) : undefined
   const pods = parts.shared(composePods)
   pods.connect(appDoor)
   const target = pods.target ?? processes
+  /** Returns lines for the operator about the limits of apps. */
   const notes = async () => {
     const limits = processesOff === undefined ? await processes.limitsInForce() : undefined
     saveAppLimits(config.dataDir, limits)
@@ -74,7 +69,7 @@ export function composeHosting(parts: ServiceParts): WorkerHosting | undefined {
 /** Apps as pods of a cluster. `target` is undefined where the configuration does not say so. */
 type Pods = AsyncDisposable & {
   readonly target: KubernetesTarget | undefined
-  /** Says how pods are reached. */
+  /** Sets how pods are reached. */
   readonly connect: (network: AppNetwork) => void
 }
 
@@ -109,8 +104,4 @@ export function composePods({ config, clock, log }: Resources): Pods {
     network ??= given
   }
   return { target, connect, [Symbol.asyncDispose]: close }
-}
-
-function reportTo({ log }: Resources) {
-  return (error: unknown, app?: string) => log.error({ error, app }, 'work on an app failed; it is tried again')
 }

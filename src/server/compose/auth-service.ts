@@ -37,6 +37,7 @@ function composeConnector(parts: ServiceParts, jwtSecret: string): OAuthOptions 
     jwtSecret,
     actorAssertionSecret: secrets.actorAssertionSecret,
     loopbackAnyPort: connector.loopbackAnyPort,
+    redirectSchemes: connector.redirectSchemes,
     clientDocuments: connector.clientDocuments,
     safeFetch: parts.safeFetch,
     cookies: createCookies(signIn.redirectBaseUrl),

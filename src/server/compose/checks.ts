@@ -1,4 +1,4 @@
-import type { Route } from '#edge/http/route.ts'
+import type { Route } from '#edge/route/route.ts'
 import { createAppDirectory, createAppLogs, createAppProbe } from '../areas/apps/index.ts'
 import { createCheckRoutes, createCheckWork } from '../areas/checks/index.ts'
 import { composeAgents } from './agents.ts'
@@ -16,7 +16,7 @@ export function composeCheckRoutes(parts: ServiceParts): readonly Route[] {
 }
 
 /** The loops and slots of checks. The worker that hosts an app also asks it. */
-export function composeCheckWork(parts: ServiceParts): ReturnType<typeof createCheckWork> {
+export function composeCheckWork(parts: ServiceParts) {
   const { traffic } = parts.shared(composeAppTraffic)
   const { pool, findModel } = parts.shared(composeAgents)
   return createCheckWork({

@@ -7,36 +7,30 @@ import type { Resources, Service, ServiceParts } from './parts.ts'
 import { composePeople } from './people.ts'
 
 type Reads = Awaited<ReturnType<Databases['openForQuestions']>>
+type DatabaseParts = Pick<Resources, 'config' | 'db' | 'clock' | 'sealer' | 'log' | 'spans'>
 
 /** Builds the area of managed databases. Use it through `parts.shared`: a process opens their engine once. */
-export function composeDatabases({
-  config,
-  db,
-  clock,
-  sealer,
-  log,
-  spans,
-}: Pick<Resources, 'config' | 'db' | 'clock' | 'sealer' | 'log' | 'spans'>): Databases {
-  const { dataDir } = config
+export function composeDatabases(parts: DatabaseParts): Databases {
+  const { config, spans } = parts
   // Managed databases come and go, and a pooler would have to know each of them and its roles.
   const databaseUrl = config.databaseDirectUrl ?? config.databaseUrl
-  const settings = { ...config.databases, databaseUrl, dataDir }
-  const databases = createDatabases({ db, clock, sealer, log, ...settings, sources: sourcesOfDatabases })
+  const settings = { ...config.databases, databaseUrl, dataDir: config.dataDir }
+  const databases = createDatabases({ ...parts, ...settings, sources: sourcesOfDatabases })
   return spans ? tracedDatabases(databases, spans) : databases
 }
 
 /** Gives each question's search a span, without the statement and its values. */
 function tracedDatabases(databases: Databases, spans: Spans): Databases {
   // Others remember facts by the object of a database, so it must be the same one every time.
-  const known = new WeakMap<Reads, Reads>()
+  const tracedByPlain = new WeakMap<Reads, Reads>()
   const traced = (plain: Reads): Reads => ({
     reads: (work, session) =>
       spans.runInside({ name: 'search in a managed database', kind: 'client' }, () => plain.reads(work, session)),
   })
   const openForQuestions: Databases['openForQuestions'] = async (orgId, name) => {
     const plain = await databases.openForQuestions(orgId, name)
-    const reads = known.get(plain) ?? traced(plain)
-    known.set(plain, reads)
+    const reads = tracedByPlain.get(plain) ?? traced(plain)
+    tracedByPlain.set(plain, reads)
     return reads
   }
   return { ...databases, openForQuestions }

@@ -2,34 +2,27 @@ import { validateToken } from '#contract/auth/auth.ts'
 import { createClient } from '#contract/core/client.ts'
 import type { Audience } from '#contract/core/principal.ts'
 import { OPERATIONS } from '#contract/operations.ts'
-import type { HasPart } from '#edge/credentials/access.ts'
 import { createCallerResolver, invalidToken, type ResolveCaller, type ValidateToken } from '#edge/credentials/caller.ts'
 import { createCookies } from '#edge/credentials/cookies.ts'
-import { createEdge, type EdgeDeps } from '#edge/http/create-edge.ts'
-import { localRequest } from '#edge/http/local-request.ts'
-import { type CountFailure, createFailureLimiter, isRefusedToken } from '#edge/http/rate-limit.ts'
-import type { Route, ServiceFetch } from '#edge/http/route.ts'
+import { localRequest } from '#edge/fast/local-request.ts'
+import { type CountFailure, createFailureLimiter, isRefusedToken } from '#edge/limits/rate-limit.ts'
+import type { Route, ServiceFetch } from '#edge/route/route.ts'
+import { createEdge, type EdgeDeps } from '#edge/serve/create-edge.ts'
 import { createSystem } from '../areas/system/index.ts'
 import type { ServiceName } from '../config/service-table.ts'
 import type { ServiceParts } from './parts.ts'
 
-type Options = {
+type Options = Pick<EdgeDeps, 'forward' | 'pageFor' | 'hasPart'> & {
   name: ServiceName
   routes: readonly Route[]
   validate: ValidateToken
   /** Wraps the usual resolver, for a service with callers that no other service has. */
   resolve?: (others: ResolveCaller) => ResolveCaller
-  forward?: EdgeDeps['forward']
-  pageFor?: EdgeDeps['pageFor']
-  /** Needed where an operation names a part in an app. */
-  hasPart?: HasPart
 }
 
 /** Puts the routes of a service, and the health and metrics routes that all have, behind the same edge. */
-export function composeEdge(
-  parts: ServiceParts,
-  { name, routes, validate, resolve, forward, pageFor, hasPart }: Options,
-): ServiceFetch {
+export function composeEdge(parts: ServiceParts, options: Options): ServiceFetch {
+  const { name, routes, validate, resolve, ...rest } = options
   refuseUnlisted(routes)
   const { principalCache: cache, clock } = parts
   const { operatorToken } = parts.config.secrets
@@ -50,9 +43,7 @@ export function composeEdge(
     operatorToken,
     publicUrl,
     resolve: resolve?.(others) ?? others,
-    hasPart,
-    ...(forward && { forward }),
-    ...(pageFor && { pageFor }),
+    ...rest,
   })
 }
 

@@ -20,8 +20,8 @@ import { composeChatModels } from './chat-models.ts'
 import type { ServiceParts } from './parts.ts'
 import { composePeople } from './people.ts'
 
-/** What deploy-api serves of the maintenance agent: settings, runs, and the tools of runs. */
-export function composeMaintenance(parts: ServiceParts): ReturnType<typeof createMaintenance> {
+/** Builds the part of the maintenance agent that deploy-api serves: settings, runs, and the tools of runs. */
+export function composeMaintenance(parts: ServiceParts) {
   return createMaintenance({
     ...parts,
     apps: createAppDirectory(parts),
@@ -38,10 +38,7 @@ export function composeMaintenance(parts: ServiceParts): ReturnType<typeof creat
 }
 
 /** The nights and the runs themselves. Runs reach the app only through the tools that deploy-api serves. */
-export function composeMaintenanceWork(
-  parts: ServiceParts,
-  tryRevision: TryAppRevision | undefined,
-): ReturnType<typeof createMaintenanceWork> {
+export function composeMaintenanceWork(parts: ServiceParts, tryRevision: TryAppRevision | undefined) {
   const { db, clock, log, config, neighbour } = parts
   const { pool, findModel } = parts.shared(composeAgents)
   return createMaintenanceWork({

@@ -1,5 +1,5 @@
 import { createCookies } from '#edge/credentials/cookies.ts'
-import { createSendMail } from '#lib/net/mail.ts'
+import { createSendMail } from '#lib/net/mail/mail.ts'
 import { createSafeFetch } from '#lib/net/safe-fetch.ts'
 import { createAppDirectory } from '../areas/apps/index.ts'
 import { createNotifications, type MailSettings, type Notifications } from '../areas/notifications/index.ts'

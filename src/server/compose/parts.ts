@@ -1,15 +1,15 @@
 import type { Readiness } from '#contract/system.ts'
 import type { PrincipalCache } from '#edge/credentials/caller.ts'
-import type { OpenStreams } from '#edge/http/open-streams.ts'
-import type { ServiceFetch } from '#edge/http/route.ts'
-import type { Clock } from '#lib/clock.ts'
+import type { ServiceFetch } from '#edge/route/route.ts'
+import type { OpenStreams } from '#edge/stream/open-streams.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
 import type { HeldLock } from '#lib/db/session-lock.ts'
-import type { KeyValueStore } from '#lib/kv.ts'
-import type { Log } from '#lib/log.ts'
-import type { Metrics } from '#lib/metrics.ts'
+import type { KeyValueStore } from '#lib/kv/kv.ts'
+import type { Log } from '#lib/log/log.ts'
+import type { Metrics } from '#lib/metrics/metrics.ts'
 import type { SafeFetch } from '#lib/net/safe-fetch.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import type { Spans } from '#lib/tracing/spans.ts'
 import type { JobKind } from '#lib/work/job-kind.ts'
 import type { Loop } from '#lib/work/loop.ts'
@@ -49,7 +49,7 @@ export type Resources = {
 /** Organization and id of data sources that this process is still creating. A question to one is answered with that instead of 404. */
 type UnfinishedSources = Set<`${string} ${string}`>
 
-/** What `compose` of a service gets. */
+/** The argument of `compose` of a service. */
 export type ServiceParts = Resources & {
   /** The services of this process, by name. */
   readonly running: readonly ServiceName[]

@@ -7,18 +7,18 @@ import { changeRole, removeMember } from '#contract/auth/members.ts'
 import { revokeToken } from '#contract/auth/tokens.ts'
 import type { Role } from '#contract/core/roles.ts'
 import { createHops } from '#edge/credentials/hop.ts'
-import { OpenStreams } from '#edge/http/open-streams.ts'
 import { newId } from '#edge/ids.ts'
-import { systemClock, testClock } from '#lib/clock.ts'
-import { createLog } from '#lib/log.ts'
+import { OpenStreams } from '#edge/stream/open-streams.ts'
+import { createLog } from '#lib/log/log.ts'
 import { createOperatorFetch } from '#lib/net/operator-fetch.ts'
+import { systemClock, testClock } from '#lib/time/clock.ts'
 import type { People } from '#ports/people.ts'
 import { type System, startSystem, testEnvironment } from '#test/system.ts'
 import { readSettings, toConfig } from '../config/config.ts'
 import { remoteNeighbour } from '../process/neighbours.ts'
 import { composePeople } from './people.ts'
 
-const UNKNOWN = { known: false, reason: 'people_unknown', isTemporary: false }
+const UNKNOWN = { isKnown: false, reason: 'people_unknown', isTemporary: false }
 const stack = new AsyncDisposableStack()
 const clock = testClock(new Date())
 const logs: string[] = []
@@ -70,11 +70,11 @@ async function newOrganization() {
   }
 }
 const member = async (org_id: string, role: Role, email: string) => {
-  const made = await system.operator.call(adminCreateToken, { org_id, role, email, name: 'test' })
-  system.secrets.push(made.token)
-  return made
+  const createdToken = await system.operator.call(adminCreateToken, { org_id, role, email, name: 'test' })
+  system.secrets.push(createdToken.token)
+  return createdToken
 }
-const known = (value: unknown) => ({ known: true, value })
+const answerOf = (value: unknown) => ({ isKnown: true, value })
 const localPart = (email: string) => email.split('@')[0]!
 
 describe.each([
@@ -87,7 +87,7 @@ describe.each([
       { user_id: owner.user_id, email: owner.email, display_name: 'Ada', role: 'owner' },
       { user_id: admin.user_id, email: admin.email, display_name: localPart(admin.email), role: 'admin' },
     ]
-    expect(await peopleOf([owner.token]).ownersAndAdmins(id)).toEqual(known(expected))
+    expect(await peopleOf([owner.token]).ownersAndAdmins(id)).toEqual(answerOf(expected))
   })
 
   it('are members with a role, or not members', async () => {
@@ -96,10 +96,10 @@ describe.each([
     const people = peopleOf([owner.token, stranger.owner.token])
     const { user_id, email } = developer
     expect(await people.member(id, user_id)).toEqual(
-      known({ user_id, email, display_name: localPart(email), role: 'developer' }),
+      answerOf({ user_id, email, display_name: localPart(email), role: 'developer' }),
     )
-    expect(await people.member(id, newId('usr'))).toEqual(known(undefined))
-    expect(await people.member(id, stranger.owner.user_id)).toEqual(known(undefined))
+    expect(await people.member(id, newId('usr'))).toEqual(answerOf(undefined))
+    expect(await people.member(id, stranger.owner.user_id)).toEqual(answerOf(undefined))
   })
 
   it('are found by their address in any spelling, and only in their organization', async () => {
@@ -108,11 +108,11 @@ describe.each([
     const people = peopleOf([owner.token, stranger.owner.token])
     const { user_id, email } = developer
     expect(await people.memberByEmail(id, email.toUpperCase())).toMatchObject({
-      known: true,
+      isKnown: true,
       value: { user_id, email },
     })
-    expect(await people.memberByEmail(id, stranger.owner.email)).toEqual(known(undefined))
-    expect(await people.memberByEmail(id, email.slice(1))).toEqual(known(undefined))
+    expect(await people.memberByEmail(id, stranger.owner.email)).toEqual(answerOf(undefined))
+    expect(await people.memberByEmail(id, email.slice(1))).toEqual(answerOf(undefined))
   })
 
   it('have display names, and those who are not members have none', async () => {
@@ -123,20 +123,20 @@ describe.each([
       [owner.user_id, 'Ada'],
       [admin.user_id, localPart(admin.email)],
     ])
-    expect(await peopleOf([owner.token]).displayNames(id, ids)).toEqual(known(names))
-    expect(await peopleOf([owner.token]).displayNames(id, [])).toEqual(known(new Map()))
+    expect(await peopleOf([owner.token]).displayNames(id, ids)).toEqual(answerOf(names))
+    expect(await peopleOf([owner.token]).displayNames(id, [])).toEqual(answerOf(new Map()))
   })
 
   it('are in an organization with a name and a slug', async () => {
     const { id, name, slug, owner } = await newOrganization()
-    expect(await peopleOf([owner.token]).organization(id)).toEqual(known({ name, slug }))
+    expect(await peopleOf([owner.token]).organization(id)).toEqual(answerOf({ name, slug }))
   })
 
   it('of more than one page are all there', async () => {
     const { id, owner } = await newOrganization()
     for (let n = 0; n < 110; n++) await member(id, 'admin', `a${n}-${newId('req')}@a.test`)
     const answer = await peopleOf([owner.token]).ownersAndAdmins(id)
-    const ids = answer.known ? answer.value.map(({ user_id }) => user_id) : []
+    const ids = answer.isKnown ? answer.value.map(({ user_id }) => user_id) : []
     expect(ids).toHaveLength(112)
     expect(ids).toEqual([...ids].sort())
   })
@@ -154,9 +154,9 @@ describe.each([
       { user_id: owner.user_id, part: 'administrator' },
       { user_id: developer.user_id, part: 'builder' },
     ]
-    expect(await people.partHolders(id, appId)).toEqual(known(holders))
-    expect(await people.partHolders(stranger.id, appId)).toEqual(known([]))
-    expect(await people.partHolders(id, newId('app'))).toEqual(known([]))
+    expect(await people.partHolders(id, appId)).toEqual(answerOf(holders))
+    expect(await people.partHolders(stranger.id, appId)).toEqual(answerOf([]))
+    expect(await people.partHolders(id, newId('app'))).toEqual(answerOf([]))
   })
 
   it('of an organization that it has no way to is unknown, which is not nobody', async () => {
@@ -185,7 +185,7 @@ describe('NO-05 a removed member', () => {
     const people = onOwnStore()
     expect(await people.member(id, admin.user_id)).toMatchObject({ value: { role: 'admin' } })
     await system.client(owner.token).call(removeMember, { org_id: id, user_id: admin.user_id })
-    expect(await people.member(id, admin.user_id)).toEqual(known(undefined))
+    expect(await people.member(id, admin.user_id)).toEqual(answerOf(undefined))
     expect(await people.ownersAndAdmins(id)).toMatchObject({ value: [{ user_id: owner.user_id }] })
   })
 
@@ -196,7 +196,7 @@ describe('NO-05 a removed member', () => {
     await system.client(owner.token).call(removeMember, { org_id: id, user_id: admin.user_id })
     await system.client(owner.token).call(changeRole, { org_id: id, user_id: developer.user_id, role: 'viewer' })
     clock.advance(5_000)
-    expect(await people.member(id, admin.user_id)).toEqual(known(undefined))
+    expect(await people.member(id, admin.user_id)).toEqual(answerOf(undefined))
     expect(await people.member(id, developer.user_id)).toMatchObject({ value: { role: 'viewer' } })
   })
 })
@@ -221,7 +221,7 @@ describe('AU-09 people of a hosted auth service are unknown', () => {
   it('once the token is revoked', async () => {
     const { id, owner, admin } = await newOrganization()
     const people = onHosted([admin.token])
-    expect(await people.member(id, owner.user_id)).toMatchObject({ known: true })
+    expect(await people.member(id, owner.user_id)).toMatchObject({ isKnown: true })
     await system.client(admin.token).call(revokeToken, { id: admin.id })
     clock.advance(5_000)
     expect(await people.member(id, owner.user_id)).toEqual(UNKNOWN)
@@ -237,6 +237,6 @@ describe('AU-09 people of a hosted auth service are unknown', () => {
     const [one, other] = [await newOrganization(), await newOrganization()]
     const people = onHosted(['x'.repeat(53), other.owner.token])
     expect(await people.organization(one.id)).toEqual(UNKNOWN)
-    expect(await people.organization(other.id)).toEqual(known({ name: other.name, slug: other.slug }))
+    expect(await people.organization(other.id)).toEqual(answerOf({ name: other.name, slug: other.slug }))
   })
 })

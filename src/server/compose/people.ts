@@ -19,7 +19,7 @@ export function composePeople(parts: Parts): People {
       const holders = await apps.listHolders(orgId, appId)
       const userIds = holders.map(({ user_id }) => user_id)
       const members = await directory.displayNames(orgId, userIds)
-      return members.known ? knownPeople(holders.filter(({ user_id }) => members.value.has(user_id))) : members
+      return members.isKnown ? knownPeople(holders.filter(({ user_id }) => members.value.has(user_id))) : members
     },
   }
 }

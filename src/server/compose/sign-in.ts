@@ -1,16 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createCookies } from '#edge/credentials/cookies.ts'
-import type { Clock } from '#lib/clock.ts'
-import { type LocalCode, openLocalCode, type SignInOptions } from '../areas/auth/index.ts'
+import type { Clock } from '#lib/time/clock.ts'
+import { type LocalCode, openLocalCode, openMailFiles, type SignInOptions } from '../areas/auth/index.ts'
 import type { Config } from '../config/config.ts'
-import { hasLocalSignIn, localCodeFile } from '../config/local-sign-in.ts'
+import { hasLocalSignIn, localCodeFile, signInMailFolder } from '../config/local-sign-in.ts'
 import type { ServiceParts } from './parts.ts'
 
 export function composeSignIn({ config, clock, sealer, log, outgoing }: ServiceParts): SignInOptions {
   const { signIn: settings } = config
   const cookies = createCookies(settings.redirectBaseUrl)
-  return { sealer, log, outgoing, cookies, settings, local: composeLocal(config, clock) }
+  const mailFiles = config.mail.server ? undefined : openMailFiles({ folder: signInMailFolder(config), clock })
+  return { sealer, log, outgoing, cookies, settings, local: composeLocal(config, clock), mailFiles }
 }
 
 function composeLocal(config: Config, clock: Clock): LocalCode | undefined {

@@ -17,14 +17,15 @@ type Deps = {
 
 /** Finds the port of apps at the worker: the same host as in its address, and the port that the worker names. */
 export function createWorkerDoorFinder({ workerUrl, send, hops, nowMs = () => performance.now() }: Deps) {
-  let known: { readonly until: number; readonly address: Promise<AppAddress> } | undefined
+  let cachedLookup: { readonly until: number; readonly address: Promise<AppAddress> } | undefined
   return async (): Promise<AppAddress | undefined> => {
     const base = workerUrl()
     if (base === undefined) return undefined
-    if (!known || known.until <= nowMs()) known = { until: nowMs() + KNOWN_MS, address: ask(base, { send, hops }) }
-    const { address } = known
+    if (!cachedLookup || cachedLookup.until <= nowMs())
+      cachedLookup = { until: nowMs() + KNOWN_MS, address: ask(base, { send, hops }) }
+    const { address } = cachedLookup
     address.catch(() => {
-      if (known?.address === address) known = undefined
+      if (cachedLookup?.address === address) cachedLookup = undefined
     })
     return address
   }

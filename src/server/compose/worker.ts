@@ -1,11 +1,13 @@
 import { invalidToken } from '#edge/credentials/caller.ts'
-import { idempotencyLoop } from '#edge/http/idempotency.ts'
+import { idempotencyLoop } from '#edge/idempotency/idempotency.ts'
+import type { Loop } from '#lib/work/loop.ts'
+import { measureLoop } from '../areas/data-sources/index.ts'
+import type { Databases } from '../areas/databases/index.ts'
 import { composeActivity } from './activity.ts'
 import { composeAgents } from './agents.ts'
 import { composeWorkerDoor } from './app-door.ts'
 import { composeApps, composeHosting } from './apps.ts'
 import { composeCheckWork } from './checks.ts'
-import { composeMeasuring } from './data-sources.ts'
 import { composeDatabases, composeMoveNotices, databaseServerChecks } from './databases.ts'
 import { composeEdge } from './edge.ts'
 import { composeMaintenanceWork } from './maintenance.ts'
@@ -44,8 +46,22 @@ export function compose(parts: ServiceParts): WorkerService {
       ...pipelines.loops,
       ...checks.loops,
       ...maintenance.loops,
-      ...composeMeasuring(parts, databases).loops,
+      ...measuringLoops(parts, databases),
     ],
     slots: [...databases.slots, ...notifications.slots, ...apps.slots, ...checks.slots, ...maintenance.slots],
   }
+}
+
+/** Builds the loop that measures vector indexes, unless it is switched off. */
+function measuringLoops({ config, db, clock, log }: ServiceParts, databases: Databases): Loop[] {
+  if (!config.questions.measuresIndexes) return []
+  const loop = measureLoop({
+    db,
+    clock,
+    openReader: (orgId, name) => databases.open(orgId, name, 'reader'),
+    activityOf: (orgId, name) => databases.activityOf(orgId, name),
+    onError: (error, { source_id }) =>
+      log.warn({ error, source_id }, 'an index could not be measured; it is tried again'),
+  })
+  return [loop]
 }

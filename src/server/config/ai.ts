@@ -1,19 +1,10 @@
 import { z } from 'zod'
-import { faultText } from '#edge/http/fault-text.ts'
 import type { ProviderModel, ProviderSettings } from '../areas/ai/index.ts'
 import type { EnvironmentReader } from './reader.ts'
 
-export type AiSettings = {
-  providers: readonly ProviderSettings[]
-  /** Tokens of an organization at the gateway. */
-  tokensPerDay: number
-  /** Tokens of an organization's agents: checks and maintenance. */
-  agentTokensPerDay: number
-}
-
 const DEFAULT_TOKENS_PER_DAY = 5_000_000
 const DEFAULT_AGENT_TOKENS_PER_DAY = 1_000_000
-const SHAPE = 'SVC_AI_PROVIDERS must be a JSON list of {"name", "base_url", "api_key", "kind", "models"}'
+const KEYS = '{"name", "base_url", "api_key", "kind", "models"}'
 const OUTPUT_LIMIT_KEYS = ['max_tokens', 'max_completion_tokens'] as const
 /** OpenAI's own service refuses `max_tokens` for its newer models. Other servers with its API know `max_tokens`. */
 const OPENAI_HOST = /(?:^|\.)openai\.(?:com|azure\.com)$/
@@ -54,56 +45,37 @@ const Provider = z.strictObject({
   output_limit_key: z.enum(OUTPUT_LIMIT_KEYS, `must be ${OUTPUT_LIMIT_KEYS.join(' or ')}`).optional(),
 })
 
-type ConfiguredModel = NonNullable<z.output<typeof Provider>['models']>[number]
+type ConfiguredProvider = z.output<typeof Provider>
+type ConfiguredModel = NonNullable<ConfiguredProvider['models']>[number]
 
-export function readAi(read: EnvironmentReader): Readonly<AiSettings> {
+export function readAi(read: EnvironmentReader) {
+  /** Tokens of an organization at the gateway. */
   const tokensPerDay = read.integer('SVC_GATEWAY_TOKENS_PER_DAY', DEFAULT_TOKENS_PER_DAY, 0, Number.MAX_SAFE_INTEGER)
+  /** Tokens of an organization's agents: checks and maintenance. */
   const agentTokensPerDay = read.integer(
     'SVC_AGENT_TOKENS_PER_DAY',
     DEFAULT_AGENT_TOKENS_PER_DAY,
     0,
     Number.MAX_SAFE_INTEGER,
   )
-  const providers = toList(read).flatMap((entry, i) => toProvider(read, entry, i + 1) ?? [])
+  const providers = read
+    .jsonList('SVC_AI_PROVIDERS', Provider, KEYS)
+    .flatMap((provider, i) => (provider ? [toProvider(read, provider, i + 1)] : []))
   const names = providers.map(({ name }) => name)
   if (new Set(names).size < names.length) read.fault('SVC_AI_PROVIDERS names a provider twice')
   return Object.freeze({ providers: Object.freeze(providers), tokensPerDay, agentTokensPerDay })
 }
 
-function toList(read: EnvironmentReader): unknown[] {
-  const text = read.text('SVC_AI_PROVIDERS')
-  if (text === undefined) return []
-  try {
-    const list: unknown = JSON.parse(text)
-    if (Array.isArray(list)) return list
-  } catch {
-    // The parser's message quotes the text, which holds API keys, so it is dropped.
+function toProvider(read: EnvironmentReader, data: ConfiguredProvider, place: number): ProviderSettings {
+  const { name, base_url, api_key, kind } = data
+  const models = data.models?.map(toModel)
+  for (const [i, model] of (models ?? []).entries()) {
+    const fault = modelFault(model, kind)
+    if (fault) read.fault(`SVC_AI_PROVIDERS entry ${place}.models.${i} ${fault}`)
   }
-  read.fault(SHAPE)
-  return []
-}
-
-function toProvider(read: EnvironmentReader, entry: unknown, place: number): ProviderSettings | undefined {
-  const { success, data, error } = Provider.safeParse(entry)
-  if (success) {
-    const { name, base_url, api_key, kind } = data
-    const models = data.models?.map(toModel)
-    for (const [i, model] of (models ?? []).entries()) {
-      const fault = modelFault(model, kind)
-      if (fault) read.fault(`SVC_AI_PROVIDERS entry ${place}.models.${i} ${fault}`)
-    }
-    const isOpenAi = OPENAI_HOST.test(new URL(base_url).hostname)
-    const outputLimitKey = data.output_limit_key ?? (isOpenAi ? 'max_completion_tokens' : 'max_tokens')
-    return Object.freeze({ name, baseUrl: base_url, apiKey: api_key, kind, models, outputLimitKey })
-  }
-  for (const issue of error.issues) {
-    const { path, code } = issue
-    const what = code === 'unrecognized_keys' ? 'has an unknown key' : faultText(issue)
-    read.fault(
-      `SVC_AI_PROVIDERS ${[`entry ${place}`, ...path].join('.')} ${path.length === 0 && code === 'invalid_type' ? 'must be an object' : what}`,
-    )
-  }
-  return undefined
+  const isOpenAi = OPENAI_HOST.test(new URL(base_url).hostname)
+  const outputLimitKey = data.output_limit_key ?? (isOpenAi ? 'max_completion_tokens' : 'max_tokens')
+  return Object.freeze({ name, baseUrl: base_url, apiKey: api_key, kind, models, outputLimitKey })
 }
 
 /** A model with dimensions makes embeddings and one without chats, unless `chat` says otherwise. */

@@ -1,29 +1,5 @@
 import type { EnvironmentReader } from './reader.ts'
 
-export type AppSettings = {
-  /** The port at which apps answer. Undefined: the one after the port of the process, or another if that is in use. */
-  port: number | undefined
-  /** The domain whose subdomains are the addresses of apps. Undefined: apps answer at `*.localhost`. */
-  domain: string | undefined
-  /** The message for people if this installation runs no apps. Undefined: it does. */
-  deploysOff: string | undefined
-  /** As `deploysOff`, for apps and builds that run as processes of this machine. */
-  processesOff: string | undefined
-  /** Whether apps of users run where there is no sandbox. */
-  allowsUnsandboxed: boolean
-  /** Memory one instance of an app may use, its files in /tmp included. */
-  memoryBytes: number
-  /** Memory one build may use. */
-  buildMemoryBytes: number
-  /** What all apps and builds of one organization may use together on the machine of the server. */
-  organization: { readonly memoryBytes: number; readonly processes: number; readonly diskBytes: number }
-  /** The log of an app keeps lines for this many days, and this many bytes of them. */
-  logRetentionDays: number
-  logBytesPerApp: number
-  /** Runs of checks stay in their history for this many days. */
-  checkRetentionDays: number
-}
-
 const DOMAIN = /^(?=.{1,180}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/
 const MIB = 1024 * 1024
 const DEFAULT_MEMORY_MB = 512
@@ -36,7 +12,8 @@ const MAX_TOTAL_MEMORY_MB = 4_194_304
  * So the operator must allow that. On the embedded default it is allowed unless switched off. `hasPods`: apps run as pods
  * of a cluster instead.
  */
-export function readApps(read: EnvironmentReader, isEmbedded: boolean, hasPods = false): Readonly<AppSettings> {
+export function readApps(read: EnvironmentReader, isEmbedded: boolean, hasPods = false) {
+  /** The domain whose subdomains are the addresses of apps. Undefined: apps answer at `*.localhost`. */
   const domain = read.text('SVC_APPS_DOMAIN')?.toLowerCase()
   if (domain !== undefined && !DOMAIN.test(domain)) {
     read.fault('SVC_APPS_DOMAIN must be a domain such as apps.example.com, without https:// and port')
@@ -47,21 +24,30 @@ export function readApps(read: EnvironmentReader, isEmbedded: boolean, hasPods =
   const processesOff = read.flag('SVC_ALLOW_PROCESS_DEPLOYS', isEmbedded) ? undefined : DEPLOYS_OFF
   return Object.freeze({
     domain,
+    /** The port at which apps answer. Undefined: the one after the port of the process, or another if that is in use. */
     port: read.text('SVC_APPS_PORT') === undefined ? undefined : read.integer('SVC_APPS_PORT', 0, 0, 65_535),
+    /** The message for people if this installation runs no apps. Undefined: it does. */
     deploysOff: hasPods ? undefined : processesOff,
+    /** As `deploysOff`, for apps and builds that run as processes of this machine. */
     processesOff,
+    /** Whether apps of users run where there is no sandbox. */
     allowsUnsandboxed: read.flag('SVC_ALLOW_UNSANDBOXED_APPS', false),
+    /** Memory one instance of an app may use, its files in /tmp included. */
     memoryBytes: memoryMb * MIB,
+    /** Memory one build may use. */
     buildMemoryBytes: buildMemoryMb * MIB,
+    /** Limits of all apps and builds of one organization together on the machine of the server. */
     organization: readTotals(read, memoryMb, buildMemoryMb),
+    /** The log of an app keeps lines for this many days, and this many bytes of them. */
     logRetentionDays: read.integer('SVC_LOG_RETENTION_DAYS', 14, 1, 3_650),
-    checkRetentionDays: read.integer('SVC_CHECK_RETENTION_DAYS', 30, 1, 3_650),
     logBytesPerApp: read.integer('SVC_LOG_MB_PER_APP', 256, 1, 1_048_576) * MIB,
+    /** Runs of checks stay in their history for this many days. */
+    checkRetentionDays: read.integer('SVC_CHECK_RETENTION_DAYS', 30, 1, 3_650),
   })
 }
 
 /** By default one build and four copies of apps can use all that each of them may. */
-function readTotals(read: EnvironmentReader, memoryMb: number, buildMemoryMb: number): AppSettings['organization'] {
+function readTotals(read: EnvironmentReader, memoryMb: number, buildMemoryMb: number) {
   const [appsAtOnce, largest] = [4, Math.max(memoryMb, buildMemoryMb)]
   const defaultMb = buildMemoryMb + appsAtOnce * memoryMb
   const totalMb = read.integer('SVC_APPS_MEMORY_PER_ORG_MB', defaultMb, 128, MAX_TOTAL_MEMORY_MB)

@@ -1,51 +1,28 @@
-import { type AiSettings, readAi } from './ai.ts'
-import { type AppSettings, readApps } from './apps.ts'
-import { type ChatSettings, readChat } from './chat.ts'
-import { type ConnectorSettings, checkConnector, readConnector } from './connector.ts'
-import { type DatabaseSettings, readDatabases } from './databases.ts'
-import { type ForumSettings, readForum } from './forum.ts'
-import { type KubernetesSettings, readKubernetes } from './kubernetes.ts'
-import { type OutgoingMailSettings, readMail } from './mail.ts'
-import { type MaintenanceSettings, readMaintenance } from './maintenance.ts'
-import { type NotificationSettings, readNotifications } from './notifications.ts'
-import { type ProcessSettings, readProcess } from './process.ts'
-import { type QuestionSettings, readQuestions } from './questions.ts'
+import { readAi } from './ai.ts'
+import { readApps } from './apps.ts'
+import { readChat } from './chat.ts'
+import { checkConnector, readConnector } from './connector.ts'
+import { readDatabases } from './databases.ts'
+import { readForum } from './forum.ts'
+import { readKubernetes } from './kubernetes.ts'
+import { readMail } from './mail.ts'
+import { readMaintenance } from './maintenance.ts'
+import { readNotifications } from './notifications.ts'
+import { readProcess } from './process.ts'
+import { readQuestions } from './questions.ts'
 import { ConfigError, type Environment, EnvironmentReader } from './reader.ts'
-import { type RevisionSettings, readRevisions } from './revisions.ts'
+import { readRevisions } from './revisions.ts'
 import { checkAuthApiTokens, checkClusterSecrets, completeSecrets, readSecrets, type Secrets } from './secrets.ts'
 import { SERVICE_NAMES } from './service-table.ts'
-import { checkEmbeddedServices, checkServiceUrls, readServices, type ServiceSettings } from './services.ts'
-import { checkPublicUrl, readSignIn, type SignInSettings } from './sign-in.ts'
-import { readStores, type StoreSettings } from './stores.ts'
-import { readTraces, type TraceSettings } from './traces.ts'
+import { checkEmbeddedServices, checkServiceUrls, readServices } from './services.ts'
+import { checkPublicUrl, readSignIn } from './sign-in.ts'
+import { readStores } from './stores.ts'
+import { readTraces } from './traces.ts'
 import { describeUnknown, findUnknownSettings } from './unknown-settings.ts'
-import { readWorkload, type WorkloadSettings } from './workload.ts'
+import { readWorkload } from './workload.ts'
 
 /** The complete, frozen configuration of a process. */
-export type Config = Readonly<
-  ProcessSettings &
-    StoreSettings &
-    ServiceSettings & {
-      signIn: Readonly<SignInSettings>
-      workload: Readonly<WorkloadSettings>
-      /** Undefined: apps run as processes, if at all. */
-      kubernetes: Readonly<KubernetesSettings> | undefined
-      ai: Readonly<AiSettings>
-      databases: Readonly<DatabaseSettings>
-      questions: Readonly<QuestionSettings>
-      revisions: Readonly<RevisionSettings>
-      connector: Readonly<ConnectorSettings>
-      notifications: Readonly<NotificationSettings>
-      mail: Readonly<OutgoingMailSettings>
-      chat: Readonly<ChatSettings>
-      apps: Readonly<AppSettings>
-      maintenance: Readonly<MaintenanceSettings>
-      forum: Readonly<ForumSettings>
-      /** Undefined while tracing is switched off. */
-      traces: Readonly<TraceSettings> | undefined
-      secrets: Readonly<Secrets>
-    }
->
+export type Config = Readonly<Omit<ReturnType<typeof readParts>, 'secrets'> & { secrets: Readonly<Secrets> }>
 
 /** The configuration as the environment gives it. Secrets may be missing on the embedded default. */
 export type Settings = Omit<Config, 'secrets'> & {
@@ -59,18 +36,31 @@ export type Settings = Omit<Config, 'secrets'> & {
 /** Reads every setting. Throws one ConfigError that lists all faults. */
 export function readSettings(env: Environment): Settings {
   const read = new EnvironmentReader(env)
+  const settings = readParts(read)
+  checkAuthApiTokens(settings.secrets.authApiTokens, settings, read)
+  if (settings.databaseUrl) checkCluster(settings, read)
+  else checkEmbeddedServices(settings, read)
+  const unknown = findUnknownSettings(env, read.names)
+  // A misspelt name is often why another setting is missing, so the likely one is named beside the faults.
+  const misspelt = unknown.filter(({ nearest }) => nearest !== undefined)
+  if (read.faults.length > 0) throw new ConfigError([...read.faults, ...misspelt.map(describeUnknown)])
+  return Object.freeze({ ...settings, names: read.names, warnings: unknown.map(describeUnknown) })
+}
+
+function readParts(read: EnvironmentReader) {
   const stores = readStores(read)
   const services = readServices(read)
   const hasHostedLogin = services.authLoginUrl !== undefined && services.services.includes('api-gateway')
   const workload = readWorkload(read)
   const kubernetes = readKubernetes(read, workload)
   const apps = readApps(read, stores.databaseUrl === undefined, kubernetes !== undefined)
-  const settings = {
+  return {
     ...readProcess(read, stores.databaseUrl === undefined),
     ...stores,
     ...services,
     signIn: readSignIn(read, hasHostedLogin),
     workload,
+    /** Undefined: apps run as processes, if at all. */
     kubernetes,
     ai: readAi(read),
     apps,
@@ -83,17 +73,10 @@ export function readSettings(env: Environment): Settings {
     mail: readMail(read),
     chat: readChat(read),
     forum: readForum(read),
+    /** Undefined while tracing is switched off. */
     traces: readTraces(read),
     secrets: readSecrets(read),
   }
-  checkAuthApiTokens(settings.secrets.authApiTokens, settings, read)
-  if (stores.databaseUrl) checkCluster(settings, read)
-  else checkEmbeddedServices(settings, read)
-  const unknown = findUnknownSettings(env, read.names)
-  // A misspelt name is often why another setting is missing, so the likely one is named beside the faults.
-  const misspelt = unknown.filter(({ nearest }) => nearest !== undefined)
-  if (read.faults.length > 0) throw new ConfigError([...read.faults, ...misspelt.map(describeUnknown)])
-  return Object.freeze({ ...settings, names: read.names, warnings: unknown.map(describeUnknown) })
 }
 
 function checkCluster(settings: Omit<Settings, 'names' | 'warnings'>, read: EnvironmentReader): void {
@@ -106,10 +89,8 @@ function checkCluster(settings: Omit<Settings, 'names' | 'warnings'>, read: Envi
   checkServiceUrls(settings, read)
 }
 
-type DatabaseSetting = 'databaseUrl' | 'databaseDirectUrl' | 'databaseConnections'
-
 /** Reads only what opening the database needs, for commands that need no secrets. Throws ConfigError as above. */
-export function readStoreSettings(env: Environment): Pick<Settings, DatabaseSetting | 'dataDir'> {
+export function readStoreSettings(env: Environment) {
   const read = new EnvironmentReader(env)
   const { databaseUrl, databaseDirectUrl, databaseConnections } = readStores(read)
   const { dataDir } = readProcess(read, databaseUrl === undefined)

@@ -1,28 +1,41 @@
-import { isLoopback } from '#lib/net/loopback.ts'
+import { isLoopback } from '#lib/net/address/loopback.ts'
 import type { EnvironmentReader } from './reader.ts'
 import type { Secrets } from './secrets.ts'
 import type { ServiceName } from './service-table.ts'
 import type { SignInSettings } from './sign-in.ts'
 
-/** How agents reach this installation. */
-export type ConnectorSettings = {
-  /** Address of the auth service as agents see it, where it differs from the address people see. */
-  issuer: string | undefined
-  /** Address under which the MCP endpoints stand. */
-  mcpUrl: string | undefined
-  /** Accepts any port for loopback redirects that were registered with one. Those registered without a port always do. */
-  loopbackAnyPort: boolean
-  /** False where the installation cannot fetch the metadata documents by which clients describe themselves. */
-  clientDocuments: boolean
-}
-
-export function readConnector(read: EnvironmentReader): Readonly<ConnectorSettings> {
+/** Reads how agents reach this installation. */
+export function readConnector(read: EnvironmentReader) {
   return Object.freeze({
+    /** Address of the auth service as agents see it, where it differs from the address people see. */
     issuer: readIssuer(read),
+    /** Address under which the MCP endpoints stand. */
     mcpUrl: readPublicUrl(read, 'SVC_MCP_PUBLIC_URL'),
+    /** Accepts any port for loopback redirects that were registered with one. Those registered without a port always do. */
     loopbackAnyPort: read.flag('SVC_LOOPBACK_ANY_PORT', false),
+    /** Redirect URIs with schemes of their own that are accepted, as a whole. */
+    redirectSchemes: readRedirectSchemes(read),
+    /** False where the installation cannot fetch the metadata documents by which clients describe themselves. */
     clientDocuments: read.oneOf('SVC_CLIENT_DOCUMENTS', ['on', 'off'], 'on') === 'on',
   })
+}
+
+/** The redirect URI that the documentation of Cursor names. */
+const CURSOR = 'cursor://anysphere.cursor-mcp/oauth/callback'
+/** Schemes that open no program, or one that would run or show what the address contains. */
+const REFUSED_SCHEMES = ['http:', 'https:', 'javascript:', 'data:', 'file:', 'blob:', 'about:', 'vbscript:', 'mailto:']
+
+/** Set to nothing, it accepts none. */
+function readRedirectSchemes(read: EnvironmentReader): readonly string[] {
+  const uris = read.textOrEmpty('SVC_REDIRECT_SCHEMES') === undefined ? [CURSOR] : read.list('SVC_REDIRECT_SCHEMES')
+  for (const uri of uris) {
+    const url = URL.parse(uri)
+    const isWhole = url?.href === uri && url.host !== '' && url.hash === '' && url.username === '' && !uri.includes('*')
+    if (!isWhole || REFUSED_SCHEMES.includes(url.protocol)) {
+      read.fault(`SVC_REDIRECT_SCHEMES must list whole addresses with a scheme of a program, such as ${CURSOR}`)
+    }
+  }
+  return uris
 }
 
 /** An issuer with a path has its metadata at another place (RFC 8414 section 3.1), where some agents do not look. */
@@ -47,7 +60,7 @@ type ConnectorParts = {
   services: readonly ServiceName[]
   secrets: Partial<Secrets>
   signIn: SignInSettings
-  connector: ConnectorSettings
+  connector: ReturnType<typeof readConnector>
 }
 
 /** Services that run apart know each other's addresses inside the cluster only, so the public ones must be set. */

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { faultText } from '#edge/http/fault-text.ts'
 import { PLATFORM_SERVER } from '#ports/platform-server.ts'
 import type { ServerSettings } from '../areas/databases/index.ts'
 import type { EnvironmentReader } from './reader.ts'
 
 const NAME = 'SVC_DATABASE_SERVERS'
-const SHAPE = `${NAME} must be a JSON list of {"name", "url", "public_host", "state", "max_databases", "max_gb", "replica_url", "replica_max_lag_seconds"}`
+const KEYS =
+  '{"name", "url", "public_host", "state", "max_databases", "max_gb", "replica_url", "replica_max_lag_seconds"}'
 const DEFAULT_LAG_SECONDS = 10
 const BYTES_PER_GB = 1024 ** 3
 
@@ -33,7 +33,9 @@ const Server = z.strictObject({
 
 /** Reads the Postgres servers of managed databases. The server of DATABASE_URL is one of them and comes first. */
 export function readDatabaseServers(read: EnvironmentReader, databaseUrl: string | undefined): ServerSettings[] {
-  const listed = toList(read).flatMap((entry, i) => toServer(read, entry, i + 1) ?? [])
+  const listed = read
+    .jsonList(NAME, Server, KEYS)
+    .flatMap((server, i) => (server ? [toServer(read, server, i + 1)] : []))
   const names = listed.map(({ name }) => name)
   if (new Set(names).size < names.length) read.fault(`${NAME} names a server twice`)
   if (listed.length > 0 && databaseUrl === undefined) {
@@ -47,26 +49,7 @@ function platformFirst(a: ServerSettings, b: ServerSettings): number {
   return Number(b.name === PLATFORM_SERVER) - Number(a.name === PLATFORM_SERVER)
 }
 
-function toList(read: EnvironmentReader): unknown[] {
-  const text = read.text(NAME)
-  if (text === undefined) return []
-  try {
-    const list: unknown = JSON.parse(text)
-    if (Array.isArray(list)) return list
-  } catch {
-    // The parser's message quotes the text, which holds passwords, so it is dropped.
-  }
-  read.fault(SHAPE)
-  return []
-}
-
-function toServer(read: EnvironmentReader, entry: unknown, place: number): ServerSettings | undefined {
-  const { success, data, error } = Server.safeParse(entry)
-  if (!success) {
-    for (const { path, text } of error.issues.map(toFault))
-      read.fault(`${NAME} ${[`entry ${place}`, ...path].join('.')} ${text}`)
-    return undefined
-  }
+function toServer(read: EnvironmentReader, data: z.output<typeof Server>, place: number): ServerSettings {
   const { name, url, public_host, state, max_databases, max_gb, replica_url, replica_max_lag_seconds } = data
   if (name === PLATFORM_SERVER && (url !== undefined || public_host !== undefined)) {
     read.fault(
@@ -88,12 +71,6 @@ function toServer(read: EnvironmentReader, entry: unknown, place: number): Serve
       replica: { url: replica_url, maxLagSeconds: replica_max_lag_seconds ?? DEFAULT_LAG_SECONDS },
     }),
   })
-}
-
-function toFault(issue: z.core.$ZodIssue): { path: PropertyKey[]; text: string } {
-  const { path, code } = issue
-  if (code === 'unrecognized_keys') return { path, text: 'has an unknown key' }
-  return { path, text: path.length === 0 && code === 'invalid_type' ? 'must be an object' : faultText(issue) }
 }
 
 export function isHost(text: string): boolean {

@@ -2,35 +2,20 @@ import { z } from 'zod'
 import type { EnvironmentReader } from './reader.ts'
 import type { WorkloadSettings } from './workload.ts'
 
-/** Where and how apps run as pods. */
-export type KubernetesSettings = {
-  apiServer: string
-  credentialsDir: string
-  namespacePrefix: string
-  image: string
-  runnerImage: string
-  /** Docker configuration in JSON with the logins of the registries that both images come from. */
-  pullConfig: string | undefined
-  /** Address of svc as pods reach it. */
-  apiUrl: string
-  audience: string
-}
-
 const DEFAULT_RUNNER = 'docker.io/library/node:24-bookworm-slim'
 /** With the id of an organization behind it a name has at most 63 characters. */
 const PREFIX = /^[a-z]([a-z0-9-]{0,28}[a-z0-9-])?$/
 
-/** Returns undefined unless apps run as pods (SVC_DEPLOY_TARGET=kubernetes). */
-export function readKubernetes(
-  read: EnvironmentReader,
-  workload: WorkloadSettings,
-): Readonly<KubernetesSettings> | undefined {
+/** Reads where and how apps run as pods. Returns undefined unless they do (SVC_DEPLOY_TARGET=kubernetes). */
+export function readKubernetes(read: EnvironmentReader, workload: WorkloadSettings) {
   const isChosen = read.oneOf('SVC_DEPLOY_TARGET', ['process', 'kubernetes'], 'process') === 'kubernetes'
   const apiServer = read.url('SVC_KUBERNETES_API_SERVER', ['https:']) ?? workload.apiServer
   const namespacePrefix = read.text('SVC_KUBERNETES_NAMESPACE_PREFIX') ?? 'svc-'
   const image = read.text('SVC_KUBERNETES_IMAGE')
   const runnerImage = read.text('SVC_KUBERNETES_RUNNER_IMAGE') ?? DEFAULT_RUNNER
+  /** Docker configuration in JSON with the logins of the registries that both images come from. */
   const pullConfig = readPullConfig(read)
+  /** Address of svc as pods reach it. */
   const apiUrl = read.url('SVC_KUBERNETES_APPS_API_URL', ['http:', 'https:']) ?? read.text('SVC_REDIRECT_BASE_URL')
   if (!PREFIX.test(namespacePrefix)) {
     read.fault(

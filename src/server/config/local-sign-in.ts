@@ -10,3 +10,8 @@ export function hasLocalSignIn({ databaseUrl, signIn, services }: Config): boole
 export function localCodeFile({ dataDir }: Config): string {
   return join(dataDir, 'sign-in-code')
 }
+
+/** Where mails with sign-in links are written while no mail server is configured. */
+export function signInMailFolder({ dataDir }: Config): string {
+  return join(dataDir, 'sign-in-mails')
+}

@@ -1,19 +1,13 @@
 import { createPrivateKey } from 'node:crypto'
-import { isThisMachine } from '#lib/net/loopback.ts'
-import type { MailServer } from '#lib/net/mail.ts'
-import type { DkimKey, MailAddress } from '#lib/net/mail-message.ts'
+import { isThisMachine } from '#lib/net/address/loopback.ts'
+import type { MailServer } from '#lib/net/mail/mail.ts'
+import type { DkimKey, MailAddress } from '#lib/net/mail/mail-message.ts'
 import type { EnvironmentReader } from './reader.ts'
-
-export type OutgoingMailSettings = {
-  /** Undefined when no mail can be sent. */
-  server: MailServer | undefined
-  from: MailAddress
-  dkim: DkimKey | undefined
-}
 
 const LOCAL_FROM: MailAddress = { name: 'svc', address: 'svc@localhost' }
 
-export function readMail(read: EnvironmentReader): Readonly<OutgoingMailSettings> {
+export function readMail(read: EnvironmentReader) {
+  /** Undefined when no mail can be sent. */
   const server = readServer(read)
   const from = readFrom(read)
   if (server && !from) read.fault('SVC_MAIL_FROM is required with SVC_SMTP_URL: the address that mail is sent from')

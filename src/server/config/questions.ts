@@ -1,21 +1,15 @@
 import type { EnvironmentReader } from './reader.ts'
 
-export type QuestionSettings = {
-  /** How many questions an organization may ask its data sources, unless an operator sets other numbers for it. */
-  perMinute: number
-  perDay: number
-  /** Whether the worker measures how each vector index is best searched. */
-  measuresIndexes: boolean
-}
-
 const DEFAULT_PER_MINUTE = 60
 const DEFAULT_PER_DAY = 5_000
 const MAX_QUESTIONS = 1_000_000_000
 
-export function readQuestions(read: EnvironmentReader): Readonly<QuestionSettings> {
+export function readQuestions(read: EnvironmentReader) {
   return Object.freeze({
+    /** How many questions an organization may ask its data sources, unless an operator sets other numbers for it. */
     perMinute: read.integer('SVC_QUESTIONS_PER_MINUTE', DEFAULT_PER_MINUTE, 0, MAX_QUESTIONS),
     perDay: read.integer('SVC_QUESTIONS_PER_DAY', DEFAULT_PER_DAY, 0, MAX_QUESTIONS),
+    /** Whether the worker measures how each vector index is best searched. */
     measuresIndexes: read.flag('SVC_MEASURE_INDEXES', true),
   })
 }

@@ -1,3 +1,5 @@
+import type { z } from 'zod'
+import { faultText } from '#edge/format/fault-text.ts'
 import { HEX_KEY } from '#lib/crypto/keys.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -66,6 +68,21 @@ export class EnvironmentReader {
       .filter((item) => item !== '')
   }
 
+  /** Reads a JSON list. An entry that has not the shape of `entry` is undefined, and its faults are reported. */
+  jsonList<T>(name: string, entry: z.ZodType<T>, keys: string): (T | undefined)[] {
+    const text = this.text(name)
+    if (text === undefined) return []
+    const list = parseList(text)
+    if (!list) this.fault(`${name} must be a JSON list of ${keys}`)
+    return (list ?? []).map((value, i) => {
+      const { data, error } = entry.safeParse(value)
+      for (const issue of error?.issues ?? []) {
+        this.fault(`${name} ${[`entry ${i + 1}`, ...issue.path].join('.')} ${entryFault(issue)}`)
+      }
+      return data
+    })
+  }
+
   integer(name: string, fallback: number, min: number, max: number): number {
     const text = this.text(name)
     if (text === undefined) return fallback
@@ -95,10 +112,35 @@ export class EnvironmentReader {
     return text
   }
 
+  /** Reads the id and the secret, which are set together or not at all. */
+  client(name: 'GOOGLE' | 'MICROSOFT' | 'OIDC' | 'SLACK') {
+    const clientId = this.text(`SVC_${name}_CLIENT_ID`)
+    const clientSecret = this.text(`SVC_${name}_CLIENT_SECRET`)
+    if (clientId && clientSecret) return Object.freeze({ clientId, clientSecret })
+    if (clientId) this.fault(`SVC_${name}_CLIENT_ID requires SVC_${name}_CLIENT_SECRET`)
+    if (clientSecret) this.fault(`SVC_${name}_CLIENT_SECRET requires SVC_${name}_CLIENT_ID`)
+    return undefined
+  }
+
   /** Reads a key of 32 bytes, written as hex. */
   key(name: string): string | undefined {
     const text = this.text(name)
     if (text !== undefined && !HEX_KEY.test(text)) this.fault(`${name} must be 32 bytes as 64 hex digits`)
     return text
   }
+}
+
+function parseList(text: string): unknown[] | undefined {
+  try {
+    const list: unknown = JSON.parse(text)
+    return Array.isArray(list) ? list : undefined
+  } catch {
+    // The parser's message quotes the text, which holds API keys and passwords, so it is dropped.
+    return undefined
+  }
+}
+
+function entryFault(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys') return 'has an unknown key'
+  return issue.path.length === 0 && issue.code === 'invalid_type' ? 'must be an object' : faultText(issue)
 }

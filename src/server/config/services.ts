@@ -1,14 +1,9 @@
 import type { EnvironmentReader } from './reader.ts'
 import { SERVICE_NAMES, SERVICE_TABLE, type ServiceName } from './service-table.ts'
 
-/** Which services this process runs, and where the others are. */
-export type ServiceSettings = {
-  services: readonly ServiceName[]
-  /** Addresses of services that run in other processes. */
-  urls: Readonly<Partial<Record<ServiceName, string>>>
-  /** Where people sign in when the auth service is hosted elsewhere. */
-  authLoginUrl: string | undefined
-}
+export type ServiceSettings = ReturnType<typeof readServices>
+/** Addresses of services that run in other processes. */
+type ServiceUrls = Readonly<Partial<Record<ServiceName, string>>>
 
 const URL_VARIABLES: Partial<Record<ServiceName, string>> = {
   'auth-service': 'AUTH_SERVICE_URL',
@@ -18,12 +13,15 @@ const URL_VARIABLES: Partial<Record<ServiceName, string>> = {
   worker: 'WORKER_URL',
 }
 
-export function readServices(read: EnvironmentReader): ServiceSettings {
+/** Reads which services this process runs, and where the others are. */
+export function readServices(read: EnvironmentReader) {
   const urls = readUrls(read)
-  return { services: readNames(read, urls), urls, authLoginUrl: read.url('AUTH_LOGIN_URL', ['http:', 'https:']) }
+  /** Where people sign in when the auth service is hosted elsewhere. */
+  const authLoginUrl = read.url('AUTH_LOGIN_URL', ['http:', 'https:'])
+  return { services: readNames(read, urls), urls, authLoginUrl }
 }
 
-function readUrls(read: EnvironmentReader): ServiceSettings['urls'] {
+function readUrls(read: EnvironmentReader): ServiceUrls {
   const entries = Object.entries(URL_VARIABLES).map(([name, variable]) => {
     return [name, read.url(variable, ['http:', 'https:'])] as const
   })
@@ -31,7 +29,7 @@ function readUrls(read: EnvironmentReader): ServiceSettings['urls'] {
 }
 
 /** `all` leaves out the services that have an address elsewhere. */
-function readNames(read: EnvironmentReader, urls: ServiceSettings['urls']): readonly ServiceName[] {
+function readNames(read: EnvironmentReader, urls: ServiceUrls): readonly ServiceName[] {
   const names = read.list('SVC_SERVICES')
   if (names.length === 0 || (names.length === 1 && names[0] === 'all')) {
     return SERVICE_NAMES.filter((name) => urls[name] === undefined)

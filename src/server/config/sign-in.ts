@@ -1,19 +1,9 @@
-import { isLoopback } from '#lib/net/loopback.ts'
+import { isLoopback } from '#lib/net/address/loopback.ts'
 import type { EnvironmentReader } from './reader.ts'
 import { SERVICE_NAMES } from './service-table.ts'
 import type { ServiceSettings } from './services.ts'
 
-type IdentityProviderSettings = { clientId: string; clientSecret: string }
-
-export type SignInSettings = {
-  google: IdentityProviderSettings | undefined
-  microsoft: (IdentityProviderSettings & { tenantId: string }) | undefined
-  /** Any other provider that speaks OpenID Connect. `emailClaim` names the claim with the verified email address. */
-  oidc: (IdentityProviderSettings & { issuer: string; emailClaim: string; label: string }) | undefined
-  /** Address people see, without a trailing slash. */
-  redirectBaseUrl: string | undefined
-  allowedRedirectBaseUrls: readonly string[]
-}
+export type SignInSettings = ReturnType<typeof readSignIn>
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** Claims of the scope `profile` that providers let people edit, so that they say nothing about who owns an address. */
@@ -21,12 +11,14 @@ const EDITABLE_CLAIMS = ['name', 'nickname', 'preferred_username', 'given_name',
 const TENANT_GROUPS = ['common', 'organizations', 'consumers']
 
 /** `hasHostedLogin`: people sign in at another installation and are sent back, which needs an address of this one. */
-export function readSignIn(read: EnvironmentReader, hasHostedLogin: boolean): Readonly<SignInSettings> {
-  const google = readProvider(read, 'GOOGLE')
+export function readSignIn(read: EnvironmentReader, hasHostedLogin: boolean) {
+  const google = read.client('GOOGLE')
   const settings = {
     google,
     microsoft: readMicrosoft(read),
+    /** Any other provider that speaks OpenID Connect. `emailClaim` names the claim with the verified email address. */
     oidc: readGeneric(read),
+    /** Address people see, without a trailing slash. */
     redirectBaseUrl: readOwnUrl(read),
     allowedRedirectBaseUrls: read
       .list('SVC_ALLOWED_REDIRECT_BASE_URLS')
@@ -41,20 +33,8 @@ export function readSignIn(read: EnvironmentReader, hasHostedLogin: boolean): Re
   return Object.freeze(settings)
 }
 
-function readProvider(
-  read: EnvironmentReader,
-  name: 'GOOGLE' | 'MICROSOFT' | 'OIDC',
-): IdentityProviderSettings | undefined {
-  const clientId = read.text(`SVC_${name}_CLIENT_ID`)
-  const clientSecret = read.text(`SVC_${name}_CLIENT_SECRET`)
-  if (clientId && clientSecret) return { clientId, clientSecret }
-  if (clientId) read.fault(`SVC_${name}_CLIENT_ID requires SVC_${name}_CLIENT_SECRET`)
-  if (clientSecret) read.fault(`SVC_${name}_CLIENT_SECRET requires SVC_${name}_CLIENT_ID`)
-  return undefined
-}
-
-function readMicrosoft(read: EnvironmentReader): SignInSettings['microsoft'] {
-  const provider = readProvider(read, 'MICROSOFT')
+function readMicrosoft(read: EnvironmentReader) {
+  const provider = read.client('MICROSOFT')
   const tenantId = read.text('SVC_MICROSOFT_TENANT_ID')?.toLowerCase()
   if (tenantId !== undefined && !UUID.test(tenantId) && !TENANT_GROUPS.includes(tenantId)) {
     read.fault('SVC_MICROSOFT_TENANT_ID must be a UUID, common, organizations or consumers')
@@ -63,8 +43,8 @@ function readMicrosoft(read: EnvironmentReader): SignInSettings['microsoft'] {
   return provider && tenantId ? { ...provider, tenantId } : undefined
 }
 
-function readGeneric(read: EnvironmentReader): SignInSettings['oidc'] {
-  const provider = readProvider(read, 'OIDC')
+function readGeneric(read: EnvironmentReader) {
+  const provider = read.client('OIDC')
   const issuer = read.text('SVC_OIDC_ISSUER')
   const emailClaim = read.text('SVC_OIDC_EMAIL_CLAIM') ?? 'email'
   const label = read.text('SVC_OIDC_LABEL') ?? 'single sign-on'

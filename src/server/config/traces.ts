@@ -1,21 +1,15 @@
 import type { EnvironmentReader } from './reader.ts'
 
-export type TraceSettings = {
-  /** Where spans are sent, as OTLP over HTTP. */
-  url: string
-  headers: Readonly<Record<string, string>>
-  /** The part of all traces that is recorded, from 0 to 1. */
-  sample: number
-}
-
 /** The path of an OTLP collector, which people leave out of its address. */
 const PATH = '/v1/traces'
 const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)=([\x20-\x7e]*)$/
 
 /** Returns undefined while tracing is switched off, which it is without an address. */
-export function readTraces(read: EnvironmentReader): Readonly<TraceSettings> | undefined {
+export function readTraces(read: EnvironmentReader) {
+  /** Where spans are sent, as OTLP over HTTP. */
   const url = read.url('SVC_TRACES_URL', ['http:', 'https:'])
   const headers = readHeaders(read)
+  /** The part of all traces that is recorded, from 0 to 1. */
   const sample = readSample(read)
   if (url === undefined || !URL.canParse(url)) return undefined
   const address = new URL(url)

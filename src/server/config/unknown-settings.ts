@@ -1,3 +1,4 @@
+import { countEdits } from '#contract/core/suggest.ts'
 import type { Environment } from './reader.ts'
 
 /** A variable that looks like a setting of svc and is none. */
@@ -33,22 +34,4 @@ function nearestOf(name: string, settings: readonly string[]): string | undefine
     .map((setting) => ({ setting, edits: Math.min(countEdits(name, setting), countEdits(bare, setting)) }))
     .sort((a, b) => a.edits - b.edits)
   return ranked[0] && ranked[0].edits <= MAX_EDITS ? ranked[0].setting : undefined
-}
-
-/** Counts the letters to add, drop, replace or swap with their neighbour (optimal string alignment distance). */
-function countEdits(from: string, to: string): number {
-  let beforeLast: number[] = []
-  let last = Array.from({ length: to.length + 1 }, (_, j) => j)
-  for (let i = 1; i <= from.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= to.length; j++) {
-      const replaced = last[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1)
-      const isSwap = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1]
-      const swapped = isSwap ? beforeLast[j - 2]! + 1 : Number.POSITIVE_INFINITY
-      row.push(Math.min(row[j - 1]! + 1, last[j]! + 1, replaced, swapped))
-    }
-    beforeLast = last
-    last = row
-  }
-  return last[to.length]!
 }

@@ -1,21 +1,12 @@
 import type { EnvironmentReader } from './reader.ts'
 
-export type WorkloadSettings = {
-  /** Audience that auth-service requires of a workload token. Undefined: it accepts no workload tokens. */
-  accepted: { audience: string; apiServer: string } | undefined
-  /** Audience of the token that deploy-api projects into deployments. Undefined: they get no token. */
-  projectedAudience: string | undefined
-  /** Address of the API server of the cluster this process runs in. Undefined outside of a cluster. */
-  apiServer: string | undefined
-  /** Folder with `ca.crt` and `token` of the pod this process runs in. */
-  credentialsDir: string
-}
+export type WorkloadSettings = ReturnType<typeof readWorkload>
 
 const DEFAULT_AUDIENCE = 'svc-control-plane'
 const DEFAULT_CREDENTIALS_DIR = '/var/run/secrets/kubernetes.io/serviceaccount'
 
 /** Workload tokens are accepted in a cluster (Kubernetes sets KUBERNETES_SERVICE_HOST) unless switched off. */
-export function readWorkload(read: EnvironmentReader): Readonly<WorkloadSettings> {
+export function readWorkload(read: EnvironmentReader) {
   const apiServer = readApiServer(read)
   const isEnabled = read.flag('WORKLOAD_IDENTITY_ENABLED', apiServer !== undefined)
   if (isEnabled && !apiServer) {
@@ -23,9 +14,13 @@ export function readWorkload(read: EnvironmentReader): Readonly<WorkloadSettings
   }
   const audience = read.text('WORKLOAD_AUDIENCE') ?? DEFAULT_AUDIENCE
   return Object.freeze({
+    /** Audience that auth-service requires of a workload token. Undefined: it accepts no workload tokens. */
     accepted: isEnabled && apiServer ? { audience, apiServer } : undefined,
+    /** Audience of the token that deploy-api projects into deployments. Undefined: they get no token. */
     projectedAudience: (read.textOrEmpty('SVC_WORKLOAD_AUDIENCE') ?? DEFAULT_AUDIENCE) || undefined,
+    /** Address of the API server of the cluster this process runs in. Undefined outside of a cluster. */
     apiServer,
+    /** Folder with `ca.crt` and `token` of the pod this process runs in. */
     credentialsDir: read.text('SVC_KUBERNETES_CREDENTIALS_DIR') ?? DEFAULT_CREDENTIALS_DIR,
   })
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { isBundled, rootFolder } from '#lib/bundle.ts'
+import { isBundled, rootFolder } from '#lib/files/bundle.ts'
 
 const PREPARED_SCHEMA = 'prepared-schema.tar.zst'
 
@@ -23,17 +23,17 @@ export const assets = {
   skills: (): string => join(rootFolder, 'skills'),
   /** Source of the app that the first start deploys. */
   exampleApp: (): string => join(rootFolder, 'examples', 'hello'),
-  /** Vectors of the articles of the example data source. */
-  exampleVectors: (): string => join(rootFolder, 'examples', 'handbook-vectors.bin'),
+  /** Articles of the example data source, and their vectors. */
+  exampleHandbook: (): string => join(rootFolder, 'examples', 'handbook'),
   packageJson: (): string => join(rootFolder, 'package.json'),
 }
 
 /** Entry points of threads and child processes. The build makes a file of each, which `workerEntry` finds. */
 export const WORKERS = [
-  'src/lib/db/embedded-worker.ts',
-  'src/server/areas/apps/process/inside.ts',
-  'src/server/areas/apps/door/door-child.ts',
+  'src/lib/db/embedded/embedded-worker.ts',
+  'src/server/areas/apps/process/sandbox/inside.ts',
+  'src/server/areas/apps/door/program/door-child.ts',
   'src/server/areas/databases/engine/embedded/engine-child.ts',
   'src/server/areas/ai/builtin/model-worker.ts',
-  'src/server/areas/maintenance/proposals/parse-worker.ts',
+  'src/server/areas/maintenance/proposals/validate/parse-worker.ts',
 ]

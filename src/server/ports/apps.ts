@@ -1,8 +1,9 @@
+import { notFound } from '#contract/core/errors.ts'
 import type { Tx } from '#lib/db/db.ts'
 
 export type AppName = { readonly id: string; readonly alias: string; readonly name: string }
 
-/** Says which apps an organization has. Other organizations' apps are never found. */
+/** Finds the apps of an organization, and never those of another one. */
 export type AppDirectory = {
   /** Finds an app by its alias or its id. Returns undefined when there is none or it is being deleted. */
   find(orgId: string, aliasOrId: string): Promise<AppName | undefined>
@@ -16,10 +17,29 @@ export type AppDirectory = {
  */
 export type HoldApp = (tx: Tx, orgId: string, aliasOrId: string) => Promise<AppName | undefined>
 
+/** Throws "No such app." for an app that the organization does not have, and for one that is being deleted. */
+export async function requireApp(apps: Pick<AppDirectory, 'find'>, orgId: string, aliasOrId: string): Promise<AppName> {
+  const app = await apps.find(orgId, aliasOrId)
+  if (!app) throw notFound('app')
+  return app
+}
+
+/** As `requireApp`, and holds off the deletion of the app as `HoldApp` does. */
+export async function requireHeldApp(
+  apps: { readonly hold: HoldApp },
+  tx: Tx,
+  orgId: string,
+  aliasOrId: string,
+): Promise<AppName> {
+  const app = await apps.hold(tx, orgId, aliasOrId)
+  if (!app) throw notFound('app')
+  return app
+}
+
 /** The result of a request that svc itself made to an app. */
 export type AppAnswer =
   | { readonly type: 'answered'; readonly response: Response }
-  /** The app has no start command, so it runs elsewhere and svc does not know where. */
+  /** The app has no start command, so svc does not know where it runs; or it is unknown or being deleted. */
   | { readonly type: 'no_address' }
   /** Nothing was deployed yet, or the app ended and is not started again yet. */
   | { readonly type: 'not_running' }
@@ -79,7 +99,7 @@ export type AppSource = {
   ): AsyncIterable<{ readonly path: string; readonly content: Uint8Array }>
 }
 
-/** Says in which state the checks of an app are. Paused checks are left out. */
+/** Lists the states of an app's checks, without paused ones. */
 export type ListCheckStates = (
   appId: string,
 ) => Promise<readonly { readonly name: string; readonly state: string; readonly since: Date }[]>

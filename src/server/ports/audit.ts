@@ -1,3 +1,5 @@
+import type { Principal } from '#contract/core/principal.ts'
+import { actorOf } from '#edge/credentials/actor.ts'
 import { newId } from '#edge/ids.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
@@ -20,4 +22,13 @@ export async function audit(tx: Tx, entry: AuditEntry): Promise<void> {
     insert into svc.audit (id, org_id, actor, action, target, detail, at)
     values (${newId('aud')}, ${entry.org_id}, ${entry.actor}, ${entry.action}, ${entry.target},
             ${JSON.stringify(entry.detail ?? {})}, ${entry.at})`)
+}
+
+/** Records a change that a caller made in the organization it acts in. */
+export function auditBy(
+  tx: Tx,
+  principal: Pick<Principal, 'id' | 'org_id' | 'support'>,
+  change: Omit<AuditEntry, 'org_id' | 'actor'>,
+): Promise<void> {
+  return audit(tx, { org_id: principal.org_id, actor: actorOf(principal), ...change })
 }

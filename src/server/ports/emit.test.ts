@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EventOf } from '#contract/core/events.ts'
 import { newId } from '#edge/ids.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { eventsOf } from '#test/events.ts'
+import { eventsOf } from '#test/deliveries/events.ts'
 import { audit } from './audit.ts'
 import { emit } from './emit.ts'
 

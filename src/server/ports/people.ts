@@ -2,9 +2,9 @@ import type { AppPart, Role } from '#contract/core/roles.ts'
 
 /** An answer about people. One that is not known never means "nobody": what depends on it is recorded as not sent. */
 export type PeopleAnswer<T> =
-  | { readonly known: true; readonly value: T }
+  | { readonly isKnown: true; readonly value: T }
   | {
-      readonly known: false
+      readonly isKnown: false
       readonly reason: 'people_unknown'
       /** The auth service did not answer, so asking again later can help. */
       readonly isTemporary: boolean
@@ -20,7 +20,7 @@ export type Person = {
 export type PartHolder = { readonly user_id: string; readonly part: AppPart }
 
 /**
- * Says who the people of an organization are, wherever auth keeps them. Nobody else's are ever answered: a user of
+ * Finds the people of an organization, wherever auth stores them, and never those of another one: a user of
  * another organization is no member. Not for use inside a transaction, because the answer can come over the network.
  */
 export type People = {
@@ -37,15 +37,15 @@ export type People = {
   partHolders(orgId: string, appId: string): Promise<PeopleAnswer<readonly PartHolder[]>>
 }
 
-/** What auth knows of people. Parts in apps are not among it. */
+/** The questions about people that auth answers. Parts in apps are not among them. */
 export type PeopleDirectory = Omit<People, 'partHolders'>
 
 export function knownPeople<T>(value: T): PeopleAnswer<T> {
-  return { known: true, value }
+  return { isKnown: true, value }
 }
 
 export function unknownPeople({ isTemporary }: { isTemporary: boolean }): PeopleAnswer<never> {
-  return { known: false, reason: 'people_unknown', isTemporary }
+  return { isKnown: false, reason: 'people_unknown', isTemporary }
 }
 
 /** Addresses are for sending only, so a person without a name is shown by the part before the `@`. */

@@ -4,7 +4,8 @@ import type { Querier, Tx } from '#lib/db/db.ts'
 export type SystemMail = {
   /** Names this mail for ever: a second mail with the same key is never made. To send one again, take another key. */
   readonly key: string
-  readonly org_id: string
+  /** Null for a mail that belongs to no organization. No organization's ledger lists it. */
+  readonly org_id: string | null
   readonly to: string
   /** Shortened to one line. */
   readonly subject: string
@@ -15,6 +16,8 @@ export type SystemMail = {
   readonly refusal?: { readonly text: string; readonly link: string }
   /** After this time the mail is not sent any more. Null for a mail that is never too late. */
   readonly expires_at: Date | null
+  /** Set if the mail alone lets its reader act as its recipient. It is never put into the local mailbox, which owners read. */
+  readonly isSecret?: true
 }
 
 /** The outcome of a mail. `reason` says why it was not sent, or why the last attempt delivered nothing. */

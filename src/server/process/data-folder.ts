@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { ServiceError } from '#contract/core/errors.ts'
-import { isCluster } from '#lib/db/cluster.ts'
-import { lockFolder } from '#lib/folder-lock.ts'
+import { isCluster } from '#lib/db/embedded/cluster.ts'
+import { lockFolder } from '#lib/files/folder-lock.ts'
 
 /**
  * Takes the data folder for a maintenance command until `stack` is disposed. Throws NOT_FOUND when it holds no database,

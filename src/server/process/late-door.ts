@@ -1,22 +1,18 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import { problemResponse } from '#edge/http/problem.ts'
-import type { ServiceFetch } from '#edge/http/route.ts'
-
-type LateDoor = {
-  readonly fetch: ServiceFetch
-  /** From now on requests go to the services. */
-  open(services: ServiceFetch): void
-}
+import { problemResponse } from '#edge/format/problem.ts'
+import type { ServiceFetch } from '#edge/route/route.ts'
 
 /** Answers 503 to what arrives between the opening of the port and the building of the services. */
-export function createLateDoor(): LateDoor {
+export function createLateDoor() {
   let current: ServiceFetch = async (_, { requestId }) => {
     const refusal = new ServiceError('UNAVAILABLE', 'The server is starting. Try again.', { retryAfterSeconds: 1 })
     return problemResponse(refusal, 'json', requestId)
   }
+  const fetch: ServiceFetch = (request, info) => current(request, info)
   return {
-    fetch: (request, info) => current(request, info),
-    open: (services) => {
+    fetch,
+    /** From now on requests go to the services. */
+    open: (services: ServiceFetch) => {
       current = services
     },
   }

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { deleteTree, isRemovedName, removedName } from '#lib/processes/remove-folder.ts'
+import { deleteTree, isRemovedName, removedName } from '#lib/files/remove-folder.ts'
 
 /**
  * Returns what a killed process left in the data folder: folders that were renamed to be deleted (rows of dropped

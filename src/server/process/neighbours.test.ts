@@ -7,11 +7,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '#contract/core/client.ts'
 import { listSlimSources } from '#contract/data-sources/sources.ts'
 import { createHops } from '#edge/credentials/hop.ts'
-import { OpenStreams } from '#edge/http/open-streams.ts'
-import type { RequestInfo, ServiceFetch } from '#edge/http/route.ts'
-import { testClock } from '#lib/clock.ts'
+import type { RequestInfo, ServiceFetch } from '#edge/route/route.ts'
+import { OpenStreams } from '#edge/stream/open-streams.ts'
 import { sql } from '#lib/db/sql.ts'
 import { createOperatorFetch } from '#lib/net/operator-fetch.ts'
+import { testClock } from '#lib/time/clock.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { localNeighbour, remoteNeighbour } from './neighbours.ts'
 
@@ -107,7 +107,7 @@ describe('calls between services', () => {
   })
 })
 
-/** What finalizers do is done in the turns after. */
+/** Runs the collector several times, because finalizers run in later turns of the event loop. */
 async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void

@@ -5,7 +5,7 @@ export class TooFewOpenFiles extends Error {
   override readonly name = 'TooFewOpenFiles'
 }
 
-/** What a server needs under an ordinary load: engines, apps, connections and the files of the model. */
+/** Open files that a server needs under an ordinary load: engines, apps, connections and the embedding model. */
 const MIN_OPEN_FILES = 1_024
 
 /**

@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename } from 'node:path'
-import { workerEntry } from '#lib/bundle.ts'
-import { EMPTY_CLUSTER } from '#lib/db/cluster.ts'
+import { EMPTY_CLUSTER } from '#lib/db/embedded/cluster.ts'
+import { workerEntry } from '#lib/files/bundle.ts'
 import { WORKERS } from '../files/assets.ts'
 import { Unusable } from './readiness.ts'
 

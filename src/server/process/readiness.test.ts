@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { CannotWrite } from '#lib/data-folder.ts'
 import { unavailableFrom } from '#lib/db/errors.ts'
+import { CannotWrite } from '#lib/files/data-folder.ts'
 import { checkReadiness } from './readiness.ts'
 
 const fine = { ask: async () => 1 }

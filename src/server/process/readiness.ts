@@ -1,8 +1,8 @@
 import type { Readiness } from '#contract/system.ts'
-import { CannotWrite } from '#lib/data-folder.ts'
+import { within } from '#lib/async/race.ts'
 import { DatabaseUnavailable } from '#lib/db/errors.ts'
 import { LockTaken } from '#lib/db/session-lock.ts'
-import { within } from '#lib/race.ts'
+import { CannotWrite } from '#lib/files/data-folder.ts'
 import type { Check } from '../compose/parts.ts'
 
 /** Thrown by a check whose message everybody may read. */

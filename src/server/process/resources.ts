@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPrincipalCache } from '#edge/credentials/caller.ts'
-import { type Clock, systemClock } from '#lib/clock.ts'
 import { checkDataKeys } from '#lib/crypto/data-keys.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
-import { connectEmbedded, openEmbedded } from '#lib/db/embedded.ts'
-import type { EngineThread } from '#lib/db/engine-thread.ts'
+import { connectEmbedded, openEmbedded } from '#lib/db/embedded/embedded.ts'
+import type { EngineThread } from '#lib/db/embedded/engine-thread.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
 import { sql } from '#lib/db/sql.ts'
-import { type KeyValueStore, openMemoryStore } from '#lib/kv.ts'
-import { withFallback } from '#lib/kv-fallback.ts'
-import { createLog, type Log } from '#lib/log.ts'
-import { createMetrics } from '#lib/metrics.ts'
+import { type KeyValueStore, openMemoryStore } from '#lib/kv/kv.ts'
+import { withFallback } from '#lib/kv/kv-fallback.ts'
+import { createLog, type Log } from '#lib/log/log.ts'
+import { createMetrics } from '#lib/metrics/metrics.ts'
 import { createKeptConnections } from '#lib/net/kept-connections.ts'
 import { createOperatorFetch } from '#lib/net/operator-fetch.ts'
 import { createAddressCheck, createSafeFetch } from '#lib/net/safe-fetch.ts'
+import { type Clock, systemClock } from '#lib/time/clock.ts'
 import type { Spans } from '#lib/tracing/spans.ts'
 import type { Resources } from '../compose/parts.ts'
 import type { Config } from '../config/config.ts'
@@ -60,7 +60,7 @@ export async function beginResources(
   else await prepared
   const kv = over.kv ?? stack.use(await openStore(config, log, clock))
   const outgoing = over.outgoing ?? stack.use(createOperatorFetch())
-  const safeFetch = over.safeFetch ?? createSafeFetch({ kept: stack.use(createKeptConnections()) })
+  const safeFetch = over.safeFetch ?? createSafeFetch({ keptConnections: stack.use(createKeptConnections()) })
   const resources: Resources = {
     config,
     clock,
@@ -145,7 +145,7 @@ async function openStore({ redisUrl }: Config, log: Log, clock: Clock): Promise<
   const own = openMemoryStore(clock)
   if (!redisUrl) return own
   // Loaded only here, because an installation without Redis can spare the client's time and memory.
-  const { openRedis } = await import('#lib/kv-redis.ts')
+  const { openRedis } = await import('#lib/kv/kv-redis.ts')
   const onChange = (error: unknown) => {
     if (error === undefined) {
       lastFault = undefined

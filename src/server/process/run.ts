@@ -1,22 +1,22 @@
-import type { EngineThread } from '#lib/db/engine-thread.ts'
-import { releaseMemory } from '#lib/release-memory.ts'
+import type { EngineThread } from '#lib/db/embedded/engine-thread.ts'
+import { releaseMemory } from '#lib/memory/release-memory.ts'
 import type { Config, Settings } from '../config/config.ts'
 import { hasLocalSignIn, localCodeFile } from '../config/local-sign-in.ts'
 import type { ServiceName } from '../config/service-table.ts'
-import { finishStart } from './finish-start.ts'
+import { finishStart } from './first-start/finish-start.ts'
+import { nextSteps, shortPath } from './first-start/next-steps.ts'
+import { telling } from './first-start/progress.ts'
+import { signInLine } from './first-start/sign-in-line.ts'
 import { takeLeftovers } from './leftovers.ts'
-import { nextSteps, shortPath } from './next-steps.ts'
 import { printLine } from './output.ts'
-import { telling } from './progress.ts'
 import { beginResources } from './resources.ts'
 import { SERVICES } from './services.ts'
-import { signInLine } from './sign-in-line.ts'
 import { type Running, startServices } from './start.ts'
 
 /** After this time the apps of a start run as well. The start needs 70 MB that nothing needs afterwards. */
 const SETTLED_MS = 3_000
 
-type Given = {
+type RunInput = {
   settings: Settings
   config: Config
   /** Set on the embedded database. It may still be opening. */
@@ -24,8 +24,9 @@ type Given = {
 }
 
 /** Opens the stores, starts the services and prints where they are. */
-export async function run({ settings, config, engine }: Given, stack: AsyncDisposableStack): Promise<Running> {
-  loadServices(config.services)
+export async function run({ settings, config, engine }: RunInput, stack: AsyncDisposableStack): Promise<Running> {
+  // Loads the code of the services while the database opens in a thread of its own. Faults show where they are used.
+  for (const name of config.services) void SERVICES[name]().catch(() => undefined)
   const { resources, prepared } = await beginResources(config, stack, engine ? { engine } : {})
   const onError = (error: unknown) => resources.log.warn({ error }, 'a folder that was being removed cannot be deleted')
   const deleteLeftovers = takeLeftovers(config.dataDir, onError)
@@ -36,7 +37,7 @@ export async function run({ settings, config, engine }: Given, stack: AsyncDispo
   await telling('opening the database', () => Promise.race([prepared, starting]).catch(() => undefined))
   const running = await telling('starting the services', () => starting)
   const hasAccount = engine !== undefined && !config.urls['auth-service']
-  const { exampleAppOnce, firstRun, pendingExample } = await import('./first-run.ts')
+  const { exampleAppOnce, firstRun, pendingExample } = await import('./first-start/first-run.ts')
   const account = hasAccount
     ? await telling('creating the first account', () => firstRun(resources, running.url))
     : undefined
@@ -66,9 +67,4 @@ export async function run({ settings, config, engine }: Given, stack: AsyncDispo
   )
   void finished.then(() => setTimeout(releaseMemory, SETTLED_MS).unref())
   return running
-}
-
-/** Loads the code of the services while the database opens in a thread of its own. Faults show where they are used. */
-function loadServices(names: readonly ServiceName[]): void {
-  for (const name of names) void SERVICES[name]().catch(() => undefined)
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { toMigration } from '#lib/db/migrate/file.ts'
 import { migrate } from '#lib/db/migrate/migrate.ts'
 import { sql } from '#lib/db/sql.ts'
-import { createLog } from '#lib/log.ts'
+import { createLog } from '#lib/log/log.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { allMigrations, prepareSchema } from './schema.ts'
 

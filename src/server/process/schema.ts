@@ -1,10 +1,10 @@
 import type { Db } from '#lib/db/db.ts'
+import type { PreparedSchema } from '#lib/db/embedded/prepared-schema.ts'
 import { type Migration, readMigrations } from '#lib/db/migrate/file.ts'
 import { findPending, migrate } from '#lib/db/migrate/migrate.ts'
 import { nameOf } from '#lib/db/migrate/plan.ts'
 import { MigrationRefused } from '#lib/db/migrate/refusal.ts'
-import type { PreparedSchema } from '#lib/db/prepared-schema.ts'
-import type { Log } from '#lib/log.ts'
+import type { Log } from '#lib/log/log.ts'
 import { assets } from '../files/assets.ts'
 
 /** Areas with tables, in the order in which their tables build on each other. */

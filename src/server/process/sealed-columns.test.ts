@@ -30,7 +30,7 @@ it('AU-08 every value that code seals belongs to a declared column, whose contex
 it('AU-08 every declared column is in the list that reseal goes through', () => {
   const declared = sources.filter(({ text }) => /: SealedColumn<[A-Z{]/.test(text)).map(({ path }) => path)
   expect(declared.sort()).toEqual([
-    'edge/http/idempotency.ts',
+    'edge/idempotency/idempotency.ts',
     'server/areas/apps/environment/sealed.ts',
     'server/areas/auth/sign-in/flow.ts',
     'server/areas/databases/model/new-database.ts',

@@ -1,4 +1,4 @@
-import { IDEMPOTENT_ANSWER } from '#edge/http/idempotency.ts'
+import { IDEMPOTENT_ANSWER } from '#edge/idempotency/idempotency.ts'
 import type { SealedColumn } from '#lib/crypto/sealed-columns.ts'
 import { APP_VARIABLES } from '../areas/apps/index.ts'
 import { SIGN_IN_VERIFIER } from '../areas/auth/index.ts'

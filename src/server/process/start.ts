@@ -1,16 +1,16 @@
 import { OPERATIONS } from '#contract/operations.ts'
 import { createHops, HOP_HEADER } from '#edge/credentials/hop.ts'
-import { createBodyRates } from '#edge/http/body-rate.ts'
-import { listen } from '#edge/http/listen.ts'
-import { OpenStreams } from '#edge/http/open-streams.ts'
-import { addressList, createInfoReader } from '#edge/http/request-info.ts'
-import type { RequestInfo, ServiceFetch } from '#edge/http/route.ts'
-import { splitUrl } from '#edge/http/router.ts'
 import { newId } from '#edge/ids.ts'
-import { checkWritable } from '#lib/data-folder.ts'
+import { createBodyRates } from '#edge/listen/body-rate.ts'
+import { listen } from '#edge/listen/listen.ts'
+import { addressList, createInfoReader } from '#edge/listen/request-info.ts'
+import type { ServiceFetch } from '#edge/route/route.ts'
+import { splitUrl } from '#edge/route/router.ts'
+import { OpenStreams } from '#edge/stream/open-streams.ts'
 import type { Db } from '#lib/db/db.ts'
 import { readOnlyDatabase } from '#lib/db/errors.ts'
 import { script, sql } from '#lib/db/sql.ts'
+import { checkWritable } from '#lib/files/data-folder.ts'
 import { createOperatorFetch } from '#lib/net/operator-fetch.ts'
 import { processUptime } from '#lib/work/lease-watch.ts'
 import { runLoops } from '#lib/work/loop.ts'
@@ -239,8 +239,9 @@ function readinessChecks(
   )
   for (const name of remote) {
     const ask = async () => {
+      const info = { clientAddress: '127.0.0.1', requestId: newId('req'), via: 'api', direct: false } as const
       const request = new Request(new URL('/healthz', urlOf(name)), { signal: AbortSignal.timeout(2_000) })
-      const response = await neighbour(name)(request, internalInfo())
+      const response = await neighbour(name)(request, info)
       if (!response.ok) throw new Error(`${name} answers ${response.status}`)
     }
     // Optional, because services call each other in a circle (api-gateway and mcp-server) and a load balancer sends
@@ -266,8 +267,4 @@ async function checkDatabase(db: Db): Promise<void> {
     select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as read_only`)
   if (row!.read_only) throw readOnlyDatabase()
   await db.recheckWrites(EXTENDS_FILES)
-}
-
-function internalInfo(): RequestInfo {
-  return { clientAddress: '127.0.0.1', requestId: newId('req'), via: 'api', direct: false }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CONSOLE_ADDRESSES } from '#contract/console.ts'
 import { eventLink } from '#contract/core/events.ts'
-import { exampleEvent, SUBSCRIBABLE_TYPES } from '#test/example-events.ts'
+import { exampleEvent, SUBSCRIBABLE_TYPES } from '#test/deliveries/example-events.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { chooseEncoding } from './encoding.ts'
 import { assetResponse } from './files.ts'
@@ -69,8 +69,8 @@ describe('CO-01 the files of the console', () => {
     expect(await asset('main-a1.js', 'gzip, deflate, br')).toEqual(['brotli script', 'br', 'Accept-Encoding'])
     expect(await asset('main-a1.js', 'gzip')).toEqual(['plain script', null, 'Accept-Encoding'])
     expect(await asset('inter-b2.woff2', 'br')).toEqual(['font', null, 'Accept-Encoding'])
-    const kept = await assetResponse(folder, 'main-a1.js', get('*/*'))
-    expect(kept?.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    const scriptResponse = await assetResponse(folder, 'main-a1.js', get('*/*'))
+    expect(scriptResponse?.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
     expect(await (await visit('/', get(BROWSER, 'gzip')))?.text()).toBe('gzip page')
   })
 

@@ -1,10 +1,10 @@
 import { CONSOLE_ADDRESSES, consoleAsset, consolePage } from '#contract/console.ts'
 import { notFound } from '#contract/core/errors.ts'
 import { pathShape } from '#contract/core/operation.ts'
-import { prefersHtml } from '#edge/http/negotiate.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { prefersHtml } from '#edge/format/negotiate.ts'
 import { html } from '#edge/pages/html.ts'
 import { pageResponse } from '#edge/pages/page.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import { assetResponse, indexResponse } from './files.ts'
 
 type ConsoleDeps = {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -7,10 +7,11 @@ import { querySource } from '#contract/data-sources/sources.ts'
 import { sql } from '#lib/db/sql.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { assets } from '../../files/assets.ts'
-import { HANDBOOK } from './handbook.ts'
+import { embeddedText, readArticles, readHandbook, writeVectors } from './handbook.ts'
 import { createExample } from './index.ts'
 import { QUESTIONS } from './questions.ts'
-import { HANDBOOK_TEXTS, readVectors, writeVectors } from './vectors.ts'
+
+const HANDBOOK = readArticles(assets.exampleHandbook())
 
 describe('OP-01 the example', () => {
   let system: System
@@ -21,7 +22,7 @@ describe('OP-01 the example', () => {
     const owner = await system.member('owner')
     token = owner.token
     const account = { org_id: owner.org_id, api_key: token, operator_token: system.config.secrets.operatorToken! }
-    make = () => createExample({ clientOf: (of) => system.client(of), account }).make(assets.exampleVectors())
+    make = () => createExample({ clientOf: (of) => system.client(of), account }).make(assets.exampleHandbook())
     await make()
   })
   afterAll(() => system?.[Symbol.asyncDispose]())
@@ -64,36 +65,40 @@ describe('OP-01 the example', () => {
 
   it('a start that was killed while it made the database continues at the next one', async () => {
     await system.db.query(sql`update databases.databases set state = 'creating' where name = 'handbook'`)
-    const made = make()
+    const completion = make()
     await system.db.query(sql`select pg_notify('svc_databases_unfinished', '')`)
-    await made
+    await completion
     const { count } = await system.client(token).call(querySource, { id: 'db_handbook', query: 'work' })
     expect(count).toBeGreaterThan(0)
   })
 
   it('the vectors in the file are those that the model makes of the articles', async () => {
-    const stored = readVectors(assets.exampleVectors())
+    const stored = readHandbook(assets.exampleHandbook())
     expect(stored).toHaveLength(HANDBOOK.length)
     const some = [0, 40, 80, HANDBOOK.length - 1]
-    const input = some.map((at) => HANDBOOK_TEXTS[at]!)
+    const input = some.map((at) => embeddedText(HANDBOOK[at]!))
     const { data } = await system.client(token).call(createEmbeddings, { model: 'builtin/all-minilm-l6-v2', input })
     for (const [i, at] of some.entries()) {
-      const made = data[i]!.embedding as number[]
-      const cosine = made.reduce((sum, value, d) => sum + value * stored[at]!.embedding[d]!, 0)
+      const vector = data[i]!.embedding as number[]
+      const cosine = vector.reduce((sum, value, d) => sum + value * stored[at]!.embedding[d]!, 0)
       // Not equal: processors round the quantised model differently. Other texts are below 0.8.
       expect(cosine).toBeGreaterThan(0.99)
     }
   })
 
   it('vectors of other texts are refused', () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'svc-vectors-')), 'vectors.bin')
-    const bytes = writeVectors(
-      readVectors(assets.exampleVectors()).map(({ embedding }) => Float32Array.from(embedding)),
+    const folder = mkdtempSync(join(tmpdir(), 'svc-vectors-'))
+    cpSync(assets.exampleHandbook(), folder, { recursive: true })
+    writeVectors(
+      folder,
+      readHandbook(folder).map(({ embedding }) => Float32Array.from(embedding)),
     )
-    expect(bytes.equals(readFileSync(assets.exampleVectors()))).toBe(true)
+    const file = join(folder, 'vectors.bin')
+    const bytes = readFileSync(file)
+    expect(bytes.equals(readFileSync(join(assets.exampleHandbook(), 'vectors.bin')))).toBe(true)
     bytes[0]! ^= 1
     writeFileSync(file, bytes)
-    expect(() => readVectors(file)).toThrow('holds vectors of other texts: run npm run example:embed')
-    rmSync(join(file, '..'), { recursive: true })
+    expect(() => readHandbook(folder)).toThrow('holds vectors of other texts: run npm run example:embed')
+    rmSync(folder, { recursive: true })
   })
 })

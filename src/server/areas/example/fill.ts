@@ -1,7 +1,5 @@
 import pg from 'pg'
-import type { Article } from './handbook.ts'
-
-export type Filled = Article & { embedding: readonly number[] }
+import type { EmbeddedArticle } from './handbook.ts'
 
 const TABLE = `
   create table if not exists public.articles (
@@ -14,12 +12,12 @@ const TABLE = `
   )`
 
 /** Fills the example database as its owner would: over the connection string, with plain SQL. */
-export async function fillHandbook(connectionString: string, articles: readonly Filled[]): Promise<void> {
+export async function fillHandbook(connectionString: string, articles: readonly EmbeddedArticle[]): Promise<void> {
   const client = new pg.Client({ connectionString })
   await client.connect()
   try {
     await client.query(TABLE)
-    const column = (of: (article: Filled) => unknown) => articles.map(of)
+    const column = (of: (article: EmbeddedArticle) => unknown) => articles.map(of)
     await client.query(
       `insert into public.articles (slug, title, body, category, published, embedding)
        select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::boolean[], $6::text[]::vector[])

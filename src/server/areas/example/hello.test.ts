@@ -13,7 +13,7 @@ import { changeOrgMaintenance } from '#contract/maintenance/settings.ts'
 import { listPipelines, readPipelineRun, readPipelineRunLog, runPipeline } from '#contract/pipelines.ts'
 import { listTickets } from '#contract/tickets.ts'
 import { sql } from '#lib/db/sql.ts'
-import { runSvc } from '#test/cli-run.ts'
+import { runSvc } from '#test/programs/cli-run.ts'
 import { needs } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
@@ -75,8 +75,8 @@ describe('OP-01 the example app', () => {
 
   it('is there once, however often a start was killed while it was made', async () => {
     expect(kills).toBeGreaterThan(5)
-    const made = await readAll()
-    expect(made).toMatchObject({
+    const exampleParts = await readAll()
+    expect(exampleParts).toMatchObject({
       revisions: [{ message: 'The example app' }],
       deploys: [{ state: 'live' }],
       checks: [{ name: 'Front page' }],
@@ -84,7 +84,7 @@ describe('OP-01 the example app', () => {
       variables: [{ name: 'SERVER_API_TOKEN' }],
     })
     await make()
-    expect(await readAll()).toEqual(made)
+    expect(await readAll()).toEqual(exampleParts)
   })
 
   it('its token belongs to a member of its own, who builds the app', async () => {

@@ -8,7 +8,7 @@ import { ignoreConflict } from './ignore-conflict.ts'
 import { giveWorkerToken, TOKEN_VARIABLE } from './worker-token.ts'
 
 const ALIAS = 'hello'
-/** What svc itself gives the app; with anything else it is an app as any other. */
+/** The settings that svc gives the example app. An app with any other settings is an ordinary one. */
 export const EXAMPLE_APP = { startCommand: 'node server.js', variables: [TOKEN_VARIABLE] } as const
 const TICKET = {
   title: 'The total of the orders is missing',

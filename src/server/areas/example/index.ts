@@ -6,9 +6,9 @@ import { exposeSource, switchSource } from '#contract/data-sources/sources.ts'
 import { createDatabase, readConnection } from '#contract/databases.ts'
 import type { ExampleDeps } from './deps.ts'
 import { fillHandbook } from './fill.ts'
+import { readHandbook } from './handbook.ts'
 import { makeHello } from './hello.ts'
 import { ignoreConflict } from './ignore-conflict.ts'
-import { readVectors } from './vectors.ts'
 
 export { EXAMPLE_APP } from './hello.ts'
 
@@ -26,7 +26,7 @@ type Example = {
    * Steps can be repeated, so a start that was killed in the middle continues at the next start. The vectors of the
    * articles come from a file, because embedding them takes seconds.
    */
-  make(vectorFile: string): Promise<void>
+  make(folder: string): Promise<void>
   /**
    * Deploys the small app in `folder`, in the same way, with a check, a ticket, a function and a pipeline. It takes
    * longer, so a start does not wait for it.
@@ -36,22 +36,22 @@ type Example = {
 
 export function createExample(deps: ExampleDeps): Example {
   return {
-    make: (vectorFile) => makeExample(deps.clientOf(deps.account.api_key), vectorFile),
+    make: (folder) => makeExample(deps.clientOf(deps.account.api_key), folder),
     makeApp: (folder) => makeHello(deps, folder),
   }
 }
 
-async function makeExample(client: Client, vectorFile: string): Promise<void> {
+async function makeExample(client: Client, folder: string): Promise<void> {
   // Loads the model meanwhile, so that the first question does not wait for it.
   const modelLoaded = client.call(createEmbeddings, { model: MODEL, input: ['handbook'] })
-  await Promise.all([modelLoaded, makeSource(client, vectorFile)])
+  await Promise.all([modelLoaded, makeSource(client, folder)])
 }
 
-async function makeSource(client: Client, vectorFile: string): Promise<void> {
+async function makeSource(client: Client, folder: string): Promise<void> {
   const name = EXAMPLE_DATABASE
   await client.call(createDatabase, { name }).catch(ignoreConflict)
   const connection_string = await readWhenReady(client, name)
-  await fillHandbook(connection_string, readVectors(vectorFile))
+  await fillHandbook(connection_string, readHandbook(folder))
   const description = 'The handbook of an invented company: leave, pay, travel, security and more'
   await client.call(switchSource, { name, enabled: true, description })
   await client.call(configureSource, {

@@ -1,5 +1,5 @@
-import type { ServiceFetch } from '#edge/http/route.ts'
-import { isLoopback } from '#lib/net/loopback.ts'
+import type { ServiceFetch } from '#edge/route/route.ts'
+import { isLoopback } from '#lib/net/address/loopback.ts'
 import { ENDPOINT_NAMES } from './endpoints.ts'
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'

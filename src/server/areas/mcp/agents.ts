@@ -2,7 +2,7 @@ import type { Audience, Principal } from '#contract/core/principal.ts'
 import type { ReadAccessToken } from '#edge/credentials/access-token.ts'
 import type { SignAssertion } from '#edge/credentials/actor-assertion.ts'
 import type { ValidateToken } from '#edge/credentials/caller.ts'
-import type { RequestInfo } from '#edge/http/route.ts'
+import type { RequestInfo } from '#edge/route/route.ts'
 import type { Resource } from './resource.ts'
 
 export type Agents = {

@@ -1,5 +1,5 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import { LOOPBACK_NAMES } from '#lib/net/loopback.ts'
+import { LOOPBACK_NAMES } from '#lib/net/address/loopback.ts'
 
 type Deps = {
   /** Configured addresses of this installation. */

@@ -1,6 +1,6 @@
 import { notFound } from '#contract/core/errors.ts'
 import { endpointMetadata, platformMetadata } from '#contract/mcp.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import { ENDPOINT_NAMES, ENDPOINTS, type EndpointName } from './endpoints.ts'
 import type { ResourceOf } from './resource.ts'
 

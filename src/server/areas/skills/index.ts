@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { notFound } from '#contract/core/errors.ts'
 import { skillArchive, skillEntry, skillIndex, skillReference } from '#contract/skills.ts'
-import { type Context, type Route, route } from '#edge/http/route.ts'
+import { type Context, type Route, route } from '#edge/route/route.ts'
 import { makePublication, type Publication, readPublication } from './publication.ts'
 import { sha256 } from './release.ts'
 import { commitOf } from './source.ts'

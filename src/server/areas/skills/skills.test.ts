@@ -100,8 +100,8 @@ describe('the published skills', () => {
 
   it('SK-04 what the caller has already is 304, whether it says so alone, weakly, in a list or with *', async () => {
     const etag = (await get('svc.tar.gz')).headers.get('etag')!
-    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-      const response = await get('svc.tar.gz', { headers: { 'if-none-match': known } })
+    for (const tag of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const response = await get('svc.tar.gz', { headers: { 'if-none-match': tag } })
       expect([response.status, await response.text(), response.headers.get('etag')]).toEqual([304, '', etag])
     }
     expect((await get('svc.tar.gz', { headers: { 'if-none-match': '"other"' } })).status).toBe(200)

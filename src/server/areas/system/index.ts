@@ -3,10 +3,10 @@ import { OPERATIONS } from '#contract/operations.ts'
 import { docs, health, metrics, openapi, type Readiness, ready } from '#contract/system.ts'
 import { bearerOf } from '#edge/credentials/caller.ts'
 import { DOCS_CSP, docsPage } from '#edge/docs/page.ts'
-import { type Context, type Route, route } from '#edge/http/route.ts'
 import { toOpenApi } from '#edge/openapi/document.ts'
+import { type Context, type Route, route } from '#edge/route/route.ts'
 import { equalSecrets } from '#lib/crypto/keys.ts'
-import type { Metrics } from '#lib/metrics.ts'
+import type { Metrics } from '#lib/metrics/metrics.ts'
 
 type Deps = {
   running: readonly string[]
@@ -45,8 +45,8 @@ function isOnlyDraining({ dependencies }: Readiness): boolean {
 
 /** Serves the OpenAPI document and the page made from it. Both are made once, when somebody asks for one of them. */
 function apiDocsRoutes({ version }: Pick<Deps, 'version'>): Route[] {
-  let made: { json: string; page: string } | undefined
-  const texts = () => (made ??= makeApiDocs(version))
+  let apiDocs: { json: string; page: string } | undefined
+  const texts = () => (apiDocs ??= makeApiDocs(version))
   const cached = { 'cache-control': 'max-age=60' }
   return [
     route(openapi, async () => answer(texts().json, 'application/json', cached)),

@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/config.ts'
 import { readAppLimits } from '../../files/app-limits-file.ts'
-import { type DoctorCheck, type Finding, problem, Skipped, warning } from './report.ts'
+import { type DoctorCheck, type Finding, type Findings, problem, Skipped, warning } from './report.ts'
 
 /** The settings, or the faults for which a server would refuse to start. */
 export type SettingsResult = { settings: Settings } | { faults: readonly string[] }
@@ -26,18 +26,21 @@ function findFaults(result: SettingsResult): Finding[] {
 
 function findMailFaults({ mail, databaseUrl, services }: Settings): Finding[] {
   if (mail.server || databaseUrl === undefined || !services.includes('worker')) return []
-  return [warning('No mail is sent: SVC_SMTP_URL is not set.', 'Set SVC_SMTP_URL and SVC_MAIL_FROM for worker.')]
-}
-
-function findSignInFaults({ signIn, databaseUrl, services }: Settings): Finding[] {
-  const hasProvider = signIn.google ?? signIn.microsoft ?? signIn.oidc
-  if (hasProvider || databaseUrl === undefined || !services.includes('auth-service')) return []
   return [
     warning(
-      'Nobody can sign in: no identity provider is set.',
-      'Set SVC_GOOGLE_CLIENT_ID, SVC_MICROSOFT_CLIENT_ID or SVC_OIDC_ISSUER with the variables that belong to it.',
+      'No mail is sent: SVC_SMTP_URL is not set.',
+      'Set SVC_SMTP_URL and SVC_MAIL_FROM for worker and auth-service.',
     ),
   ]
+}
+
+function findSignInFaults({ signIn, databaseUrl, services }: Settings): Findings {
+  const hasProvider = signIn.google ?? signIn.microsoft ?? signIn.oidc
+  if (hasProvider || databaseUrl === undefined || !services.includes('auth-service')) return []
+  return warning(
+    'People sign in by mailed links only: no identity provider is set.',
+    'Set SVC_GOOGLE_CLIENT_ID, SVC_MICROSOFT_CLIENT_ID or SVC_OIDC_ISSUER with the variables that belong to it.',
+  )
 }
 
 /** As the last start of a server found them: this process may be in other control groups. */

@@ -1,10 +1,10 @@
 import { migrate } from '#lib/db/migrate/migrate.ts'
-import { createLog } from '#lib/log.ts'
+import { createLog } from '#lib/log/log.ts'
 import { readStoreSettings } from '../config/config.ts'
 import type { Environment } from '../config/reader.ts'
-import { takeDataFolder } from './data-folder.ts'
-import { openDatabase } from './resources.ts'
-import { allMigrations } from './schema.ts'
+import { takeDataFolder } from '../process/data-folder.ts'
+import { openDatabase } from '../process/resources.ts'
+import { allMigrations } from '../process/schema.ts'
 
 /** Applies the pending migrations and prints each. Needs no secrets, so that a hook job gets by with DATABASE_URL. */
 export async function runMigrations(env: Environment, print: (line: string) => void): Promise<void> {

@@ -1,9 +1,12 @@
-import { within } from '#lib/race.ts'
+import { within } from '#lib/async/race.ts'
 
 /** Something that is wrong (`problem`) or that the operator may have overlooked (`warning`), and what to do about it. */
 export type Finding = { severity: 'problem' | 'warning'; message: string; action: string }
 
-export type DoctorCheck = { name: string; look: () => Promise<readonly Finding[]> }
+/** The findings of a check: none (an empty list), one thing or several. */
+export type Findings = Finding | readonly Finding[]
+
+export type DoctorCheck = { name: string; look: () => Promise<Findings> }
 
 type CheckResult = {
   name: string
@@ -31,7 +34,7 @@ export async function runChecks(checks: readonly DoctorCheck[]): Promise<Report>
 async function runCheck({ name, look }: DoctorCheck): Promise<CheckResult> {
   const lateError = () => new Error(`no answer in ${CHECK_MS / 1000} seconds`)
   try {
-    const findings = await within(CHECK_MS, look(), lateError)
+    const findings = [await within(CHECK_MS, look(), lateError)].flat()
     const status = findings.some(({ severity }) => severity === 'problem') ? 'problem' : 'warning'
     return { name, status: findings.length === 0 ? 'ok' : status, findings }
   } catch (error) {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { isThisMachine } from '#lib/net/loopback.ts'
+import { isThisMachine } from '#lib/net/address/loopback.ts'
 import { shortPath } from './next-steps.ts'
 
 /**

@@ -1,14 +1,13 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import type { DataKeys } from '#lib/crypto/data-keys.ts'
 import type { Db } from '#lib/db/db.ts'
-import { FolderInUse } from '#lib/folder-lock.ts'
-import { createLog } from '#lib/log.ts'
+import { FolderInUse } from '#lib/files/folder-lock.ts'
+import { createLog } from '#lib/log/log.ts'
 import { createOperatorFetch } from '#lib/net/operator-fetch.ts'
-import { type Config, readSettings, readStoreSettings, toConfig } from '../../config/config.ts'
+import { type Config, readSettings, readStoreSettings, type Settings, toConfig } from '../../config/config.ts'
 import { ConfigError, type Environment } from '../../config/reader.ts'
-import { takeDataFolder } from '../data-folder.ts'
-import { findSecrets } from '../embedded-secrets.ts'
-import { openDatabase } from '../resources.ts'
+import { takeDataFolder } from '../../process/data-folder.ts'
+import { findSecrets } from '../../process/first-start/embedded-secrets.ts'
+import { openDatabase } from '../../process/resources.ts'
 import { databaseChecks, findStoreFaults } from './database-checks.ts'
 import { outsideChecks } from './outside-checks.ts'
 import { type DoctorCheck, type Finding, messageOf, problem, runChecks, Skipped, toText, warning } from './report.ts'
@@ -27,8 +26,9 @@ export async function runDoctor(env: Environment, print: Print, json: boolean): 
     if (db === undefined) throw new Skipped('The database cannot be used.')
     return db
   }
-  const config = completeConfig(result)
-  const dataKeys = () => config?.secrets.dataKeys ?? keysOf(result)
+  const settings = 'settings' in result ? result.settings : undefined
+  const config = settings && completeConfig(settings)
+  const dataKeys = () => (config ?? settings)?.secrets.dataKeys
   const send = stack.use(createOperatorFetch({ connectTimeoutMs: 5_000, headersTimeoutMs: 5_000 }))
   const database: DoctorCheck = { name: 'database', look: async () => (await store).findings }
   const report = await runChecks([
@@ -58,19 +58,13 @@ function readAll(env: Environment): SettingsResult {
 }
 
 /** On the embedded default the secrets are in the data folder. Undefined where some are missing. */
-function completeConfig(result: SettingsResult): Config | undefined {
-  if (!('settings' in result)) return undefined
-  const { settings } = result
+function completeConfig(settings: Settings): Config | undefined {
   try {
     return toConfig(settings, settings.databaseUrl === undefined ? findSecrets(settings.dataDir) : {})
   } catch (error) {
     if (error instanceof ConfigError) return undefined
     throw error
   }
-}
-
-function keysOf(result: SettingsResult): DataKeys | undefined {
-  return 'settings' in result ? result.settings.secrets.dataKeys : undefined
 }
 
 type Store = { db: Db | undefined; findings: readonly Finding[] }

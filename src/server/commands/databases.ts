@@ -1,12 +1,12 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import { systemClock } from '#lib/clock.ts'
 import { findPending } from '#lib/db/migrate/migrate.ts'
-import { createLog } from '#lib/log.ts'
+import { createLog } from '#lib/log/log.ts'
+import { systemClock } from '#lib/time/clock.ts'
 import { createMover } from '../areas/databases/index.ts'
 import { readSettings } from '../config/config.ts'
 import type { Environment } from '../config/reader.ts'
-import { openDatabase } from './resources.ts'
-import { allMigrations } from './schema.ts'
+import { openDatabase } from '../process/resources.ts'
+import { allMigrations } from '../process/schema.ts'
 
 type Print = (line: string) => void
 type Mover = ReturnType<typeof createMover>

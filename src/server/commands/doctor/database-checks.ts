@@ -1,4 +1,3 @@
-import { systemClock } from '#lib/clock.ts'
 import { DataKeyRefused, type DataKeys, verifyDataKeys } from '#lib/crypto/data-keys.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
@@ -6,11 +5,12 @@ import { findPending } from '#lib/db/migrate/migrate.ts'
 import { nameOf } from '#lib/db/migrate/plan.ts'
 import { MigrationRefused } from '#lib/db/migrate/refusal.ts'
 import { sql } from '#lib/db/sql.ts'
-import { createLog } from '#lib/log.ts'
+import { createLog } from '#lib/log/log.ts'
+import { systemClock } from '#lib/time/clock.ts'
 import { composeDatabases } from '../../compose/databases.ts'
 import type { Config } from '../../config/config.ts'
-import { allMigrations } from '../schema.ts'
-import { type DoctorCheck, type Finding, messageOf, problem, Skipped, warning } from './report.ts'
+import { allMigrations } from '../../process/schema.ts'
+import { type DoctorCheck, type Finding, type Findings, messageOf, problem, Skipped, warning } from './report.ts'
 
 /** Beyond this, tokens and signed requests of services with a correct clock are refused. */
 const MAX_SKEW_MS = 5_000
@@ -33,7 +33,7 @@ export function databaseChecks(deps: DatabaseCheckDeps): DoctorCheck[] {
     { name: 'migrations', look: async () => findMigrationFaults(await deps.openDb()) },
     { name: 'data keys', look: async () => findKeyFaults(await deps.openDb(), deps.dataKeys()) },
     { name: 'clock', look: async () => findSkew(await deps.openDb(), deps.now) },
-    { name: 'managed databases', look: async () => findServerFaults(await deps.openDb(), deps.config) },
+    { name: 'managed databases', look: async () => findManagedDatabaseFaults(await deps.openDb(), deps.config) },
   ]
 }
 
@@ -96,19 +96,17 @@ async function findKeyFaults(db: Db, keys: DataKeys | undefined): Promise<Findin
 }
 
 /** The database answered between the two readings of our clock, so half of that time is the error of the comparison. */
-async function findSkew(db: Db, now: () => number): Promise<Finding[]> {
+async function findSkew(db: Db, now: () => number): Promise<Findings> {
   const before = now()
   const [row] = await db.query<{ ms: number }>(sql`select extract(epoch from clock_timestamp())::float8 * 1000 as ms`)
   const after = now()
   const skew = (before + after) / 2 - row!.ms
   if (Math.abs(skew) <= MAX_SKEW_MS + (after - before) / 2) return []
   const seconds = Math.round(Math.abs(skew) / 1000)
-  return [
-    problem(
-      `The clock of this machine is ${seconds} seconds ${skew > 0 ? 'ahead of' : 'behind'} the clock of the database.`,
-      'Synchronize both clocks with NTP: tokens and signed requests are refused otherwise.',
-    ),
-  ]
+  return problem(
+    `The clock of this machine is ${seconds} seconds ${skew > 0 ? 'ahead of' : 'behind'} the clock of the database.`,
+    'Synchronize both clocks with NTP: tokens and signed requests are refused otherwise.',
+  )
 }
 
 const ACTIONS = {
@@ -117,7 +115,7 @@ const ACTIONS = {
 }
 
 /** The warnings that a server prints at its start about the role, the template and pgvector. */
-async function findServerFaults(db: Db, config: Config | undefined): Promise<Finding[]> {
+async function findManagedDatabaseFaults(db: Db, config: Config | undefined): Promise<Finding[]> {
   if (config === undefined) throw new Skipped('The configuration has errors.')
   const parts = {
     config,

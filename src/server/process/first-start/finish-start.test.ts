@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createLog } from '#lib/log.ts'
+import { createLog } from '#lib/log/log.ts'
 import { finishStart } from './finish-start.ts'
 
 function begin(make?: () => Promise<void>) {

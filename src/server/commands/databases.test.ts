@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { runDatabases } from './databases-command.ts'
+import { runDatabases } from './databases.ts'
 
 const NONE = { to: undefined, dryRun: false, confirm: false }
 

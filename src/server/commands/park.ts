@@ -1,12 +1,12 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import { findPending } from '#lib/db/migrate/migrate.ts'
-import { createLog } from '#lib/log.ts'
+import { createLog } from '#lib/log/log.ts'
 import { countParkable, type Parkable, parkDeliveries } from '../areas/notifications/index.ts'
 import { readStoreSettings } from '../config/config.ts'
 import type { Environment } from '../config/reader.ts'
-import { takeDataFolder } from './data-folder.ts'
-import { openDatabase } from './resources.ts'
-import { allMigrations } from './schema.ts'
+import { takeDataFolder } from '../process/data-folder.ts'
+import { openDatabase } from '../process/resources.ts'
+import { allMigrations } from '../process/schema.ts'
 
 type Print = (line: string) => void
 

@@ -1,4 +1,4 @@
-import type { Log } from '#lib/log.ts'
+import type { Log } from '#lib/log/log.ts'
 import type { PendingExample } from './first-run.ts'
 
 const EXAMPLE_READY = 'the example data source is ready'

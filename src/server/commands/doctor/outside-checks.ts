@@ -1,10 +1,10 @@
 import { statfs } from 'node:fs/promises'
-import { CannotWrite, checkWritable } from '#lib/data-folder.ts'
+import { CannotWrite, checkWritable } from '#lib/files/data-folder.ts'
+import { readRedisMemory } from '#lib/kv/redis-memory.ts'
 import type { OperatorFetch } from '#lib/net/operator-fetch.ts'
-import { readRedisMemory } from '#lib/redis-memory.ts'
 import type { Settings } from '../../config/config.ts'
-import { findLeftovers } from '../leftovers.ts'
-import { type DoctorCheck, type Finding, messageOf, problem, warning } from './report.ts'
+import { findLeftovers } from '../../process/leftovers.ts'
+import { type DoctorCheck, type Finding, type Findings, messageOf, problem, warning } from './report.ts'
 
 type Send = OperatorFetch
 type SettingsOf = () => Settings
@@ -38,7 +38,7 @@ async function findDiskFaults({ dataDir, databaseUrl }: Settings): Promise<Findi
   return [warning(`The disk of the data folder has ${free} MiB free.`, 'Free space before it is full.')]
 }
 
-/** What was dropped must not stay readable on the disk because a process was killed meanwhile. */
+/** Finds dropped data that is still readable on the disk because a process was killed while it deleted it. */
 function findUndeleted({ dataDir }: Settings): Finding[] {
   return findLeftovers(dataDir).map((folder) =>
     warning(
@@ -48,24 +48,20 @@ function findUndeleted({ dataDir }: Settings): Finding[] {
   )
 }
 
-async function findRedisFaults({ redisUrl }: Settings): Promise<Finding[]> {
+async function findRedisFaults({ redisUrl }: Settings): Promise<Findings> {
   if (redisUrl === undefined) return []
   try {
     const { limitBytes, policy } = await readRedisMemory(redisUrl)
     if (policy === 'noeviction' || limitBytes === 0) return []
-    return [
-      problem(
-        `Redis drops keys when its memory is full (maxmemory-policy ${policy}), so that a token that is good once could be used twice.`,
-        'Set maxmemory-policy to noeviction, or use a Redis of its own for svc.',
-      ),
-    ]
+    return problem(
+      `Redis drops keys when its memory is full (maxmemory-policy ${policy}), so that a token that is good once could be used twice.`,
+      'Set maxmemory-policy to noeviction, or use a Redis of its own for svc.',
+    )
   } catch (error) {
-    return [
-      problem(
-        `Redis does not answer: ${messageOf(error)}. Limits are counted per process, and agents get 503.`,
-        'Check REDIS_URL, and that Redis runs and accepts the password.',
-      ),
-    ]
+    return problem(
+      `Redis does not answer: ${messageOf(error)}. Limits are counted per process, and agents get 503.`,
+      'Check REDIS_URL, and that Redis runs and accepts the password.',
+    )
   }
 }
 
@@ -83,31 +79,27 @@ async function findDiscoveryFaults({ signIn, services }: Settings, send: Send): 
       const fault = await faultAt(send, `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
       return fault === undefined
         ? []
-        : [
-            problem(
-              `The identity provider ${label} cannot be used: ${issuer} ${fault}.`,
-              'Check the issuer or tenant, and that auth-service may connect to it.',
-            ),
-          ]
+        : problem(
+            `The identity provider ${label} cannot be used: ${issuer} ${fault}.`,
+            'Check the issuer or tenant, and that auth-service may connect to it.',
+          )
     }),
   )
   return found.flat()
 }
 
-async function findAuthFaults({ urls }: Settings, send: Send): Promise<Finding[]> {
+async function findAuthFaults({ urls }: Settings, send: Send): Promise<Findings> {
   const url = urls['auth-service']
   const fault = url === undefined ? undefined : await faultAt(send, `${url.replace(/\/$/, '')}/healthz`)
   if (fault === undefined) return []
-  return [
-    problem(
-      `The auth service at ${url} ${fault}, so no token can be checked.`,
-      'Check AUTH_SERVICE_URL and the network.',
-    ),
-  ]
+  return problem(
+    `The auth service at ${url} ${fault}, so no token can be checked.`,
+    'Check AUTH_SERVICE_URL and the network.',
+  )
 }
 
 /** Compares what answers at the public address with what svc answers there. */
-async function findAddressFaults({ signIn }: Settings, send: Send): Promise<Finding[]> {
+async function findAddressFaults({ signIn }: Settings, send: Send): Promise<Findings> {
   const base = signIn.redirectBaseUrl
   if (base === undefined) return []
   const action = 'Check SVC_REDIRECT_BASE_URL, DNS and the proxy in front of api-gateway.'
@@ -120,12 +112,10 @@ async function findAddressFaults({ signIn }: Settings, send: Send): Promise<Find
   const body: unknown = await response.json().catch(() => undefined)
   const services = (body as { services?: unknown } | undefined)?.services
   if (response.ok && Array.isArray(services) && services.includes('api-gateway')) return []
-  return [
-    problem(
-      `${base} is not the api-gateway of svc: /healthz is answered with ${response.status} by another server.`,
-      action,
-    ),
-  ]
+  return problem(
+    `${base} is not the api-gateway of svc: /healthz is answered with ${response.status} by another server.`,
+    action,
+  )
 }
 
 async function findModelFaults({ ai, services }: Settings, send: Send): Promise<Finding[]> {
@@ -139,12 +129,10 @@ async function findModelFaults({ ai, services }: Settings, send: Send): Promise<
       const fault = await faultAt(send, `${baseUrl}/models`, headers, isModelFault)
       return fault === undefined
         ? []
-        : [
-            problem(
-              `The AI provider ${name} cannot be used: ${baseUrl} ${fault}.`,
-              'Check base_url and api_key of this provider in SVC_AI_PROVIDERS.',
-            ),
-          ]
+        : problem(
+            `The AI provider ${name} cannot be used: ${baseUrl} ${fault}.`,
+            'Check base_url and api_key of this provider in SVC_AI_PROVIDERS.',
+          )
     }),
   )
   return found.flat()

@@ -2,12 +2,12 @@ import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from '#contract/core/client.ts'
 import { newId } from '#edge/ids.ts'
-import { authKeys, chooseFirstAccount, type FirstAccount, makeFirstAccount } from '../areas/auth/index.ts'
-import { createExample, EXAMPLE_SOURCE } from '../areas/example/index.ts'
-import type { Resources } from '../compose/parts.ts'
-import { assets } from '../files/assets.ts'
+import { authKeys, chooseFirstAccount, type FirstAccount, makeFirstAccount } from '../../areas/auth/index.ts'
+import { createExample, EXAMPLE_SOURCE } from '../../areas/example/index.ts'
+import type { Resources } from '../../compose/parts.ts'
+import { assets } from '../../files/assets.ts'
+import type { Running } from '../start.ts'
 import { writePrivate } from './embedded-secrets.ts'
-import type { Running } from './start.ts'
 
 export type FirstRun = FirstAccount & { base_url: string; operator_token: string }
 
@@ -48,7 +48,7 @@ export function pendingExample(resources: Resources, running: Running): PendingE
   if (!pending) return undefined
   const key = `${pending.account.org_id} ${EXAMPLE_SOURCE}` as const
   resources.unfinishedSources.add(key)
-  const make = () => pending.make((example) => example.make(assets.exampleVectors()))
+  const make = () => pending.make((example) => example.make(assets.exampleHandbook()))
   return { make: () => make().finally(() => resources.unfinishedSources.delete(key)) }
 }
 
@@ -60,9 +60,9 @@ export async function exampleAppOnce(resources: Resources, running: Running): Pr
 
 /** Returns undefined if the data folder has the marker already, or is not to get an example. */
 function makeOnce({ config }: Resources, running: Running, marker: string) {
-  const made = join(config.dataDir, marker)
+  const markerFile = join(config.dataDir, marker)
   const file = join(config.dataDir, 'first-run.json')
-  if (!config.example || existsSync(made) || !existsSync(file)) return undefined
+  if (!config.example || existsSync(markerFile) || !existsSync(file)) return undefined
   const account = read(file)
   const make = async (work: (example: ReturnType<typeof createExample>) => Promise<void>): Promise<void> => {
     const info = { clientAddress: '127.0.0.1', requestId: newId('req'), via: 'api', direct: true } as const
@@ -73,7 +73,7 @@ function makeOnce({ config }: Resources, running: Running, marker: string) {
         headers: () => ({ authorization: `Bearer ${token}` }),
       })
     await work(createExample({ clientOf, account }))
-    writePrivate(made, { made: true })
+    writePrivate(markerFile, { made: true })
   }
   return { account, make }
 }

@@ -1,13 +1,13 @@
 import type { Db } from '#lib/db/db.ts'
 import { identifier, type Sql, sql } from '#lib/db/sql.ts'
 import type { OpenDb } from './database-checks.ts'
-import { type DoctorCheck, type Finding, problem, Skipped, warning } from './report.ts'
+import { type DoctorCheck, type Finding, type Findings, problem, Skipped, warning } from './report.ts'
 
 /** Workers take events and jobs within seconds. What has waited for so long is not being worked on. */
 const STUCK_MINUTES = 5
 
 export function workChecks(openDb: OpenDb): DoctorCheck[] {
-  const on = (look: (db: Db) => Promise<Finding[]>) => async () => withSchema(await openDb(), look)
+  const on = (look: (db: Db) => Promise<Findings>) => async () => withSchema(await openDb(), look)
   return [
     { name: 'outbox', look: on(findBacklog) },
     { name: 'jobs', look: on(findStuckJobs) },
@@ -17,7 +17,7 @@ export function workChecks(openDb: OpenDb): DoctorCheck[] {
 }
 
 /** An older schema can lack tables. The check of migrations reports that. */
-async function withSchema(db: Db, look: (db: Db) => Promise<Finding[]>): Promise<Finding[]> {
+async function withSchema(db: Db, look: (db: Db) => Promise<Findings>): Promise<Findings> {
   try {
     return await look(db)
   } catch (error) {
@@ -27,17 +27,15 @@ async function withSchema(db: Db, look: (db: Db) => Promise<Finding[]>): Promise
   }
 }
 
-async function findBacklog(db: Db): Promise<Finding[]> {
+async function findBacklog(db: Db): Promise<Findings> {
   const [row] = await db.query<{ events: number; minutes: number | null }>(sql`
     select count(*)::int as events, floor(extract(epoch from now() - min(occurred_at)) / 60)::int as minutes
     from svc.outbox`)
   if ((row!.minutes ?? 0) < STUCK_MINUTES) return []
-  return [
-    problem(
-      `${row!.events} events wait to become notifications, the oldest for ${row!.minutes} minutes.`,
-      'Check that a process with the service worker runs, and look at its log.',
-    ),
-  ]
+  return problem(
+    `${row!.events} events wait to become notifications, the oldest for ${row!.minutes} minutes.`,
+    'Check that a process with the service worker runs, and look at its log.',
+  )
 }
 
 const JOBS: readonly { title: string; table: Sql }[] = [

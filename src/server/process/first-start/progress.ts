@@ -1,4 +1,4 @@
-import { printLine } from './output.ts'
+import { printLine } from '../output.ts'
 
 const AFTER_MS = 1_000
 

@@ -2,20 +2,20 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { ConfigError } from '../config/reader.ts'
+import { ConfigError } from '../../config/reader.ts'
 import { loadOrMakeSecrets } from './embedded-secrets.ts'
 
 function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), 'svc-secrets-'))
-  onTestFinished(() => rmSync(made, { recursive: true }))
-  return made
+  const path = mkdtempSync(join(tmpdir(), 'svc-secrets-'))
+  onTestFinished(() => rmSync(path, { recursive: true }))
+  return path
 }
 
 it('AU-08 secrets are made once and stay the same', () => {
   const dataDir = folder()
-  const made = loadOrMakeSecrets(dataDir)
-  expect(made.dataKeys).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
-  expect(loadOrMakeSecrets(dataDir)).toEqual(made)
+  const firstSecrets = loadOrMakeSecrets(dataDir)
+  expect(firstSecrets.dataKeys).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
+  expect(loadOrMakeSecrets(dataDir)).toEqual(firstSecrets)
 })
 
 it('AU-08 a data key put first in the file is the current one', () => {

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { HEX_KEY } from '#lib/crypto/keys.ts'
-import { ConfigError } from '../config/reader.ts'
-import type { OwnSecrets } from '../config/secrets.ts'
+import { ConfigError } from '../../config/reader.ts'
+import type { OwnSecrets } from '../../config/secrets.ts'
 
 /** Returns the secrets of the embedded default, generated once and stored in a private file of the data folder. */
 export function loadOrMakeSecrets(dataDir: string): OwnSecrets {
