@@ -19,7 +19,6 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** All pages of the console, each under its own address. */
 export function Pages({ router }: { router: ReturnType<typeof createPages> }) {
   return (
     <NoticesProvider>

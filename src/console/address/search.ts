@@ -26,7 +26,7 @@ export function text(max: number): Read<string> {
 }
 
 export function oneOf<const T extends string>(values: readonly T[]): Read<T> {
-  return (value) => values.find((known) => known === value)
+  return (value) => values.find((choice) => choice === value)
 }
 
 export const isTrue: Read<true> = (value) => (value === true ? true : undefined)

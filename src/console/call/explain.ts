@@ -1,6 +1,6 @@
 import { ServiceError } from '#contract/core/errors.ts'
 
-/** Says in words what went wrong and, where it is known, what to do. */
+/** Returns the text for people about an error: what went wrong and, where the code is known, what to do. */
 export function explain(error: unknown): string {
   if (!(error instanceof ServiceError))
     return 'This page does not understand the answer of the service. Reload the page; it may have been upgraded.'

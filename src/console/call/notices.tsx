@@ -10,7 +10,7 @@ export function useNotices(): Notices {
   return useContext(NoticesContext)
 }
 
-/** Says what happened after an act, for people and for screen readers. The newest replaces the one before. */
+/** Shows the result of an act, also to screen readers. The newest replaces the one before. */
 export function NoticesProvider({ children }: { children: ReactNode }) {
   const [notice, setNotice] = useState<Notice>()
   const turns = useRef(0)

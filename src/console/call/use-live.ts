@@ -13,14 +13,12 @@ const KEPT = 2_000
 export function useLive<I extends z.ZodObject, E extends z.ZodType>(
   op: StreamOperation<I, E>,
   input: z.input<I>,
-  enabled = true,
 ): Live<z.output<E>> {
   const { api } = useSession()
   const [live, setLive] = useState<Live<z.output<E>>>({ events: [], error: undefined, isOpen: true })
   const key = JSON.stringify(input)
   // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for the input
   useEffect(() => {
-    if (!enabled) return
     const abort = new AbortController()
     setLive({ events: [], error: undefined, isOpen: true })
     const follow = async () => {
@@ -33,6 +31,6 @@ export function useLive<I extends z.ZodObject, E extends z.ZodType>(
       (error: unknown) => abort.signal.aborted || setLive((before) => ({ ...before, error, isOpen: false })),
     )
     return () => abort.abort()
-  }, [api, op, key, enabled])
+  }, [api, op, key])
   return live
 }

@@ -3,22 +3,22 @@ import { useMemo } from 'react'
 import type { z } from 'zod'
 import type { JsonOperation } from '#contract/core/operation.ts'
 import { useSession } from '../session/session.ts'
+import { pollMs } from './polling.ts'
 
 type List<T> = z.ZodType<{ items: T[]; next_cursor: string | null }>
 
 type Options<T> = {
-  /** Asks for the loaded pages again every `everyMs`, while one of their items is still under way. */
+  /** Reads the loaded pages again while one of their items is still under way. */
   readonly whileAny?: (item: T) => boolean
-  readonly everyMs?: number
-  /** Asks for the first page again after this time, for as long as no other was loaded. */
-  readonly freshMs?: number
+  /** Reads the first page again for as long as no other was loaded. */
+  readonly isWatched?: boolean
 }
 
 /** Reads a list page by page. `data` has the items of all pages that were loaded. */
 export function usePages<I extends z.ZodObject, T>(
   op: JsonOperation<I, List<T>>,
   input: z.input<I>,
-  { whileAny, everyMs = 2_000, freshMs }: Options<T> = {},
+  { whileAny, isWatched }: Options<T> = {},
 ) {
   const { api } = useSession()
   const queries = useQueryClient()
@@ -30,10 +30,11 @@ export function usePages<I extends z.ZodObject, T>(
     queryFn: ({ signal, pageParam }) =>
       api.call(op, pageParam === undefined ? input : { ...input, cursor: pageParam }, { signal }),
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-    refetchInterval: ({ state }) => {
-      if (whileAny && state.data?.pages.some((page) => page.items.some(whileAny))) return everyMs
-      return freshMs !== undefined && state.data?.pages.length === 1 ? freshMs : false
-    },
+    refetchInterval: ({ state }) =>
+      pollMs((pages) => {
+        if (whileAny && pages?.some(({ items }) => items.some(whileAny))) return 'moving'
+        return isWatched && pages?.length === 1 && 'watched'
+      }, state.data?.pages),
   })
   const data = useMemo(() => query.data?.pages.flatMap((page) => page.items), [query.data])
   return {

@@ -2,11 +2,14 @@ import { type ReactNode, useId, useState } from 'react'
 
 type Numbers = { readonly heads: readonly string[]; readonly rows: readonly (readonly (string | number)[])[] }
 
-type Props = {
+export type ChartProps = {
   /** The question that the chart answers. */
   title: string
-  /** Says in words what the axis counts. */
+  /** Text of what the axis counts or measures. */
   axis: string
+}
+
+type Props = ChartProps & {
   /** The same numbers, for those who would rather read. */
   numbers: Numbers
   children: ReactNode

@@ -1,5 +1,5 @@
 import { BOTTOM_PX, LEFT_PX, TimeAxis, TOP_PX, ValueAxis } from './axes.tsx'
-import { Chart } from './chart.tsx'
+import { Chart, type ChartProps } from './chart.tsx'
 import { linePath, type Point, spreadLabels } from './line-path.ts'
 import { HatchPattern, usePatternId } from './patterns.tsx'
 import { Plot } from './plot.tsx'
@@ -8,11 +8,7 @@ import { scaleTop } from './scale.ts'
 /** Null where the value is not known or there is none. */
 type Line = { readonly label: string; readonly values: readonly (number | null)[] }
 
-type Props = {
-  /** The question that the chart answers. */
-  title: string
-  /** Says in words what the axis measures. */
-  axis: string
+type Props = ChartProps & {
   /** One for each point in time. */
   labels: readonly string[]
   lines: readonly Line[]
@@ -50,7 +46,7 @@ export function Lines({ title, axis, labels, lines, isUnknown, format }: Props) 
           const placed = lines.map(({ label, values }) => ({
             label,
             values,
-            points: values.map((value, index) => value !== null && { x: xOf(index), y: yOf(value, top) }).map(orNull),
+            points: values.map((value, index) => (value === null ? null : { x: xOf(index), y: yOf(value, top) })),
           }))
           return (
             <>
@@ -116,8 +112,4 @@ function Names({ lines, x }: { lines: readonly PlacedLine[]; x: number }) {
 
 function yOf(value: number, top: number): number {
   return TOP_PX + HEIGHT - (value / top) * HEIGHT
-}
-
-function orNull(point: Point | false): Point | null {
-  return point || null
 }

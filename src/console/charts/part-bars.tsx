@@ -1,4 +1,4 @@
-import { Chart } from './chart.tsx'
+import { Chart, type ChartProps } from './chart.tsx'
 import { numberText } from './number-text.ts'
 import { HatchPattern, usePatternId } from './patterns.tsx'
 import { Plot } from './plot.tsx'
@@ -9,11 +9,7 @@ type PartTone = 'success' | 'failure' | 'unknown' | 'running'
 type Part = { readonly label: string; readonly tone: PartTone }
 type Row = { readonly id: string; readonly label: string; readonly values: readonly number[] }
 
-type Props = {
-  /** The question that the chart answers. */
-  title: string
-  /** Says in words what a bar counts. */
-  axis: string
+type Props = ChartProps & {
   /** Names the rows, as the head of their column in the table. */
   rowHead: string
   parts: readonly Part[]

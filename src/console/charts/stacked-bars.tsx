@@ -1,5 +1,5 @@
 import { BOTTOM_PX, LEFT_PX, RIGHT_PX, TimeAxis, TOP_PX, ValueAxis } from './axes.tsx'
-import { Chart } from './chart.tsx'
+import { Chart, type ChartProps } from './chart.tsx'
 import { numberText } from './number-text.ts'
 import { StripePattern, usePatternId } from './patterns.tsx'
 import { Plot } from './plot.tsx'
@@ -8,11 +8,7 @@ import { barSizes, scaleTop } from './scale.ts'
 type Series = { readonly label: string; readonly values: readonly number[] }
 type Limit = { readonly label: string; readonly value: number }
 
-type Props = {
-  /** The question that the chart answers. */
-  title: string
-  /** Says in words what the axis counts. */
-  axis: string
+type Props = ChartProps & {
   /** One for each bar, as people say it. */
   labels: readonly string[]
   series: readonly Series[]
@@ -23,7 +19,7 @@ type Props = {
 
 const HEIGHT = 120
 /** Lowest bar that can be seen, for a value that is not 0. */
-const LEAST_PX = 2
+const MIN_HEIGHT_PX = 2
 
 /** Bars over time, stacked by series, with the same numbers as a table. */
 export function StackedBars({ title, axis, labels, series, unit, limit }: Props) {
@@ -81,7 +77,7 @@ type BarProps = {
 function Bar({ label, index, series, top, unit, stripes, x, width }: BarProps) {
   const heights = series.map(({ values }) => {
     const value = values[index] ?? 0
-    return value === 0 ? 0 : Math.max(LEAST_PX, (value / top) * HEIGHT)
+    return value === 0 ? 0 : Math.max(MIN_HEIGHT_PX, (value / top) * HEIGHT)
   })
   return series.map((one, place) => {
     const below = heights.slice(0, place).reduce((sum, other) => sum + other, 0)

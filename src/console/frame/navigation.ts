@@ -9,7 +9,6 @@ type Entry = {
 
 type Section = { readonly label: string | null; readonly entries: readonly Entry[] }
 
-/** The two levels of the sidebar. */
 export const NAVIGATION: readonly Section[] = [
   {
     label: null,

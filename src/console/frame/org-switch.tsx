@@ -1,14 +1,16 @@
 import { useState } from 'react'
 import { listOrgs } from '#contract/auth/members.ts'
-import { explain } from '../call/explain.ts'
 import { useCall } from '../call/use-call.ts'
+import { useOnce } from '../call/use-once.ts'
+import { Fault } from '../parts/form/fault.tsx'
 import { useSession } from '../session/session.ts'
 import { switchTo } from '../session/switch.ts'
 
 /** Names the organization; a person with several switches here. */
 export function OrgSwitch() {
   const { me } = useSession()
-  const [fault, setFault] = useState<string>()
+  const once = useOnce()
+  const [error, setError] = useState<unknown>()
   const { data } = useCall(listOrgs, { limit: 100 }, { enabled: !me.read_only })
   const orgs = data?.items ?? []
   if (orgs.length < 2) return <p className="org">{me.org.name}</p>
@@ -20,9 +22,7 @@ export function OrgSwitch() {
       <select
         id="org"
         value={me.org.id}
-        onChange={(event) => {
-          switchTo(event.currentTarget.value).catch((error: unknown) => setFault(explain(error)))
-        }}
+        onChange={({ currentTarget: { value } }) => once(() => switchTo(value).catch(setError))}
       >
         {orgs.map(({ id, name }) => (
           <option key={id} value={id}>
@@ -30,11 +30,7 @@ export function OrgSwitch() {
           </option>
         ))}
       </select>
-      {fault !== undefined && (
-        <p className="fault" role="alert">
-          {fault}
-        </p>
-      )}
+      <Fault of={error} />
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import type { ErrorComponentProps } from '@tanstack/react-router'
-import { Page } from '../parts/page.tsx'
+import { Page } from '../parts/page/page.tsx'
 
 /** Shown when a page itself fails, or when its script cannot be loaded because the service was upgraded meanwhile. */
 export function PageBroke({ error }: ErrorComponentProps) {

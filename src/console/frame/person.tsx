@@ -1,13 +1,16 @@
 import { useState } from 'react'
-import { explain } from '../call/explain.ts'
+import { useOnce } from '../call/use-once.ts'
+import { Choice } from '../parts/form/choice.tsx'
+import { Fault } from '../parts/form/fault.tsx'
 import { useSession } from '../session/session.ts'
 import { signOut } from '../session/switch.ts'
-import { ThemeSwitch } from './theme-switch.tsx'
+import { applyTheme, readTheme, THEMES } from './theme.ts'
 
 /** The signed-in person with their role, the theme and the way out. */
 export function Person() {
   const { me } = useSession()
-  const [fault, setFault] = useState<string>()
+  const once = useOnce()
+  const [error, setError] = useState<unknown>()
   return (
     <div className="person">
       <p title={me.user.email}>
@@ -19,19 +22,27 @@ export function Person() {
       </p>
       <div className="row">
         <ThemeSwitch />
-        <button
-          type="button"
-          className="button quiet small"
-          onClick={() => void signOut().catch((error: unknown) => setFault(explain(error)))}
-        >
+        <button type="button" className="button quiet small" onClick={() => once(() => signOut().catch(setError))}>
           Sign out
         </button>
       </div>
-      {fault !== undefined && (
-        <p className="fault" role="alert">
-          {fault}
-        </p>
-      )}
+      <Fault of={error} />
     </div>
+  )
+}
+
+function ThemeSwitch() {
+  const [theme, setTheme] = useState(readTheme)
+  return (
+    <Choice
+      label="Theme"
+      isCompact
+      value={theme}
+      options={THEMES}
+      onChange={(chosen) => {
+        applyTheme(chosen)
+        setTheme(chosen)
+      }}
+    />
   )
 }

@@ -1,9 +1,11 @@
 import { Link } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { roleAtLeast } from '#contract/core/roles.ts'
+import { mailboxPage } from '#contract/notifications/mailbox.ts'
+import { readNotificationSettings } from '#contract/notifications/settings.ts'
 import { docs } from '#contract/system.ts'
-import { useSession } from '../session/session.ts'
-import { MailboxLink } from './mailbox-link.tsx'
+import { useCall } from '../call/use-call.ts'
+import { useHasRole, useSession } from '../session/session.ts'
 import { NAVIGATION } from './navigation.ts'
 import { OrgSwitch } from './org-switch.tsx'
 import { Person } from './person.tsx'
@@ -53,5 +55,19 @@ export function Sidebar({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
         <Person />
       </aside>
     </>
+  )
+}
+
+const THIS_MACHINE = ['127.0.0.1', 'localhost', '[::1]']
+
+/** The way to mails that were kept instead of sent. The page is for owners on the machine of the server only. */
+function MailboxLink() {
+  const canOpen = useHasRole('owner') && THIS_MACHINE.includes(location.hostname)
+  const settings = useCall(readNotificationSettings, {}, { enabled: canOpen })
+  if (!canOpen || settings.data?.mail !== 'mailbox') return null
+  return (
+    <li>
+      <a href={mailboxPage.path}>Local mailbox</a>
+    </li>
   )
 }

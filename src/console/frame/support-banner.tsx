@@ -1,16 +1,14 @@
 import { Link } from '@tanstack/react-router'
 import { listOpenSupport } from '#contract/auth/support.ts'
 import { useCall } from '../call/use-call.ts'
-import { Time } from '../parts/time.tsx'
+import { Time } from '../parts/text/time.tsx'
 import { useHasRole, useSession } from '../session/session.ts'
 
-const EVERY_MS = 30_000
-
-/** Says on every page that vendor staff are in the organization, for as long as they are. */
+/** Shows on every page that vendor staff are in the organization, for as long as they are. */
 export function SupportBanner() {
   const { me } = useSession()
   const isOwner = useHasRole('owner')
-  const open = useCall(listOpenSupport, { org_id: me.org.id }, { everyMs: EVERY_MS })
+  const open = useCall(listOpenSupport, { org_id: me.org.id }, { poll: 'background' })
   const sessions = open.data?.items ?? []
   if (sessions.length === 0) return null
   const canWrite = sessions.some(({ elevated_at }) => elevated_at !== null)

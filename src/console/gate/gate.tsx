@@ -3,7 +3,7 @@ import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useSta
 import { me as readMe } from '#contract/auth/members.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import { retryRead } from '../call/retry.ts'
-import { LoadFailed } from '../parts/load-failed.tsx'
+import { LoadFailed } from '../parts/page/load-failed.tsx'
 import { connect } from '../session/api.ts'
 import { redeemCode } from '../session/redeem-code.ts'
 import { identityOf, type Me, type Session, SessionContext } from '../session/session.ts'

@@ -1,24 +1,27 @@
 import { type SubmitEvent, useState } from 'react'
 import { createOrg } from '#contract/auth/auth.ts'
+import { createAttemptKeys } from '../call/attempt-keys.ts'
 import { explain } from '../call/explain.ts'
-import { Field } from '../parts/field.tsx'
+import { useOnce } from '../call/use-once.ts'
+import { Field } from '../parts/form/field.tsx'
+import { LIMITS } from '../parts/form/limits.ts'
 import { connect } from '../session/api.ts'
 import type { Me } from '../session/session.ts'
 import { switchTo } from '../session/switch.ts'
 
-/** Shown to a person who belongs to no organization yet. */
+/** Shown to a person who belongs to no organization yet, where there is no session for an `ActForm`. */
 export function NoOrganization({ me }: { me: Me }) {
+  const [name, setName] = useState('')
   const [fault, setFault] = useState<string>()
-  const create = async (event: SubmitEvent<HTMLFormElement>) => {
+  const [keys] = useState(createAttemptKeys)
+  const once = useOnce()
+  const create = async () => {
+    const { id } = await connect().call(createOrg, { name }, { idempotencyKey: keys.keyFor(name) })
+    await switchTo(id)
+  }
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const name = new FormData(event.currentTarget).get('name')
-    if (typeof name !== 'string') return
-    try {
-      const { id } = await connect().call(createOrg, { name })
-      await switchTo(id)
-    } catch (error) {
-      setFault(explain(error))
-    }
+    once(() => create().catch((error: unknown) => setFault(explain(error))))
   }
   return (
     <main className="alone">
@@ -27,8 +30,15 @@ export function NoOrganization({ me }: { me: Me }) {
         You are signed in as <strong>{me.user?.email}</strong>. If a colleague invited you, open the link in their mail.
         Otherwise create an organization.
       </p>
-      <form onSubmit={(event) => void create(event)}>
-        <Field label="Name of the organization" name="name" required maxLength={100} fault={fault} />
+      <form onSubmit={submit}>
+        <Field
+          label="Name of the organization"
+          value={name}
+          onChange={setName}
+          required
+          {...LIMITS[createOrg.name]?.name}
+          fault={fault}
+        />
         <button type="submit" className="button main">
           Create organization
         </button>

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { me as readMe } from '#contract/auth/members.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { Dialog } from '../parts/form/dialog.tsx'
 import { connect } from '../session/api.ts'
 import { identityOf } from '../session/session.ts'
 

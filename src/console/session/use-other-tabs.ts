@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** Tells other tabs of this browser whose session it is, and calls `onOther` when one of them has another session. */
+/** Sends other tabs of this browser whose session it is, and calls `onOther` when one of them has another session. */
 export function useOtherTabs(identity: string, onOther: () => void): void {
   useEffect(() => {
     const channel = new BroadcastChannel('svc-session')

@@ -1,9 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { Page } from '#console/parts/page.tsx'
-import { Tabs } from '#console/parts/tabs.tsx'
-import { Trail } from '#console/parts/trail.tsx'
-import { useAlias } from './use-alias.ts'
+import { Page } from '#console/parts/page/page.tsx'
+import { Tabs } from '#console/parts/page/tabs.tsx'
+import { Trail } from '#console/parts/page/trail.tsx'
 import { useApp } from './use-app.ts'
 
 const BUILDER_TABS = [
@@ -25,8 +24,7 @@ type Section = (typeof BUILDER_TABS)[number][0]
 
 /** A part of an app, with the ways to the others. */
 export function AppPage({ section, acts, children }: { section: Section; acts?: ReactNode; children: ReactNode }) {
-  const alias = useAlias()
-  const { app, isBuilder } = useApp(alias)
+  const { alias, app, isBuilder } = useApp()
   const tabs = BUILDER_TABS.filter(([label]) => isBuilder !== false || MEMBER_TABS.includes(label))
   return (
     <Page

@@ -1,18 +1,17 @@
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
 import { usePages } from '#console/call/use-pages.ts'
-import { Chip } from '#console/parts/chip.tsx'
-import { Empty } from '#console/parts/empty.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { More } from '#console/parts/more.tsx'
-import { Page } from '#console/parts/page.tsx'
-import { type Column, Table } from '#console/parts/table.tsx'
-import { Time } from '#console/parts/time.tsx'
+import { Opener } from '#console/parts/form/opener.tsx'
+import { Chip, StatusChip } from '#console/parts/list/chip.tsx'
+import { Empty } from '#console/parts/list/empty.tsx'
+import { List } from '#console/parts/list/list.tsx'
+import type { Column } from '#console/parts/list/table.tsx'
+import { Page } from '#console/parts/page/page.tsx'
+import { Copy } from '#console/parts/text/copy.tsx'
+import { Time } from '#console/parts/text/time.tsx'
 import { useHasRole, useSession } from '#console/session/session.ts'
 import { type App, listApps } from '#contract/apps/apps.ts'
-import { Commands } from './commands.tsx'
 import { CreateApp } from './create-app.tsx'
-import { DeployChip } from './deploys/deploy-chip.tsx'
+import { DEPLOY_STATES } from './deploys/deploy-state.ts'
 
 const COLUMNS: readonly Column<App>[] = [
   {
@@ -38,27 +37,16 @@ export function AppsPage() {
   const { me } = useSession()
   const canCreate = useHasRole('developer') && !me.read_only
   const apps = usePages(listApps, { limit: 50 })
-  const [isCreating, setCreating] = useState(false)
-  const create = canCreate && (
-    <button type="button" className="button main" onClick={() => setCreating(true)}>
-      Create app
-    </button>
-  )
+  const create = canCreate && <Opener label="Create app" look="main" dialog={<CreateApp />} />
   return (
     <Page title="Apps" acts={create}>
-      <Loaded of={apps}>
-        {(items) =>
-          items.length === 0 ? (
-            <NoApps canCreate={canCreate} />
-          ) : (
-            <>
-              <Table caption="Apps" columns={COLUMNS} rows={items} keyOf={({ id }) => id} />
-              <More of={apps} />
-            </>
-          )
-        }
-      </Loaded>
-      {isCreating && <CreateApp onClose={() => setCreating(false)} />}
+      <List
+        of={apps}
+        caption="Apps"
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={<NoApps canCreate={canCreate} />}
+      />
     </Page>
   )
 }
@@ -71,13 +59,13 @@ function NoApps({ canCreate }: { canCreate: boolean }) {
           Developers of the organization create apps and can give you a part in one. You can file a ticket on any app
           whose alias you know:
         </p>
-        <Commands lines={['svc tickets file hello "The greeting is wrong" --body "It says Hallo."']} />
+        <Copy isBlock text='svc tickets file hello "The greeting is wrong" --body "It says Hallo."' />
       </Empty>
     )
   return (
     <Empty title="No apps yet">
       <p>An app is a small service that svc builds, starts and watches. Create one here, or from its folder:</p>
-      <Commands lines={['svc apps create hello --start "node server.js"', 'svc apps deploy hello --dir . --follow']} />
+      <Copy isBlock text={'svc apps create hello --start "node server.js"\nsvc apps deploy hello --dir . --follow'} />
     </Empty>
   )
 }
@@ -85,7 +73,7 @@ function NoApps({ canCreate }: { canCreate: boolean }) {
 function AppState({ app }: { app: App }) {
   if (app.state === 'deleting') return <Chip tone="running">Being deleted</Chip>
   if (!app.latest_deploy) return <Chip tone="plain">Not deployed</Chip>
-  return <DeployChip state={app.latest_deploy.state} />
+  return <StatusChip of={DEPLOY_STATES[app.latest_deploy.state]} />
 }
 
 function Address({ app: { url } }: { app: App }) {

@@ -1,111 +1,40 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { searchOf, text } from '#console/address/search.ts'
-import type { RootRoute } from '#console/frame/root-route.tsx'
-import { readChangeSearch } from './changes/read-change-search.ts'
+import { isTrue, oneOf, searchOf, text } from '#console/address/search.ts'
+import { pagesBelow, type RootRoute } from '#console/frame/root-route.tsx'
+import { PROPOSAL_STATUSES } from '#contract/maintenance/proposals.ts'
+import { TICKET_STATUSES } from '#contract/tickets.ts'
 import { readLogSearch } from './logs/read-log-search.ts'
-import { readTicketSearch } from './tickets/read-ticket-search.ts'
+
+/** Without a status, the queue shows what waits for a decision. */
+const readChangeSearch = searchOf({ status: oneOf(['any', ...PROPOSAL_STATUSES]) })
+const readTicketSearch = searchOf({ status: oneOf(TICKET_STATUSES), mine: isTrue })
+const readRevisionSearch = searchOf({ base: text(100) })
 
 export function appsRoutes(root: RootRoute) {
-  const getParentRoute = () => root
+  const { page, filteredPage } = pagesBelow(root)
   return [
-    createRoute({
-      getParentRoute,
-      path: '/apps',
-      component: lazyRouteComponent(() => import('./apps-page.tsx'), 'AppsPage'),
-    }),
-    createRoute({
-      getParentRoute,
-      path: '/apps/$alias',
-      component: lazyRouteComponent(() => import('./overview/overview-page.tsx'), 'OverviewPage'),
-    }),
-    createRoute({
-      getParentRoute,
-      path: '/apps/$alias/deploys',
-      component: lazyRouteComponent(() => import('./deploys/deploys-page.tsx'), 'DeploysPage'),
-    }),
-    createRoute({
-      getParentRoute,
-      path: '/apps/$alias/deploys/$deployId',
-      component: lazyRouteComponent(() => import('./deploys/deploy-page.tsx'), 'DeployPage'),
-    }),
-    createRoute({
-      getParentRoute,
-      path: '/apps/$alias/revisions/$revisionId',
-      validateSearch: searchOf({ base: text(100) }),
-      component: lazyRouteComponent(() => import('./revisions/revision-page.tsx'), 'RevisionPage'),
-    }),
-    createRoute({
-      getParentRoute,
-      path: '/apps/$alias/logs',
-      validateSearch: readLogSearch,
-      component: lazyRouteComponent(() => import('./logs/logs-page.tsx'), 'LogsPage'),
-    }),
-    createRoute({
-      getParentRoute,
-      path: '/apps/$alias/checks',
-      component: lazyRouteComponent(() => import('./checks/checks-page.tsx'), 'ChecksPage'),
-    }),
-    createRoute({
-      getParentRoute,
-      path: '/apps/$alias/checks/$checkId',
-      component: lazyRouteComponent(() => import('./checks/check-page.tsx'), 'CheckPage'),
-    }),
-    createRoute({
-      getParentRoute,
-      path: '/apps/$alias/tickets',
-      validateSearch: readTicketSearch,
-      component: lazyRouteComponent(() => import('./tickets/tickets-page.tsx'), 'TicketsPage'),
-    }),
-    createRoute({
-      getParentRoute,
-      path: '/apps/$alias/tickets/$ticketId',
-      component: lazyRouteComponent(() => import('./tickets/ticket-page.tsx'), 'TicketPage'),
-    }),
-    createRoute({
-      getParentRoute,
-      path: '/apps/$alias/pipelines',
-      component: lazyRouteComponent(() => import('./pipelines/pipelines-page.tsx'), 'PipelinesPage'),
-    }),
-    createRoute({
-      getParentRoute,
-      path: '/apps/$alias/pipelines/$pipelineId',
-      component: lazyRouteComponent(() => import('./pipelines/pipeline-page.tsx'), 'PipelinePage'),
-    }),
-    createRoute({
-      getParentRoute,
-      path: '/apps/$alias/maintenance',
-      component: lazyRouteComponent(() => import('./maintenance/maintenance-page.tsx'), 'MaintenancePage'),
-    }),
-    createRoute({
-      getParentRoute,
-      path: '/apps/$alias/maintenance/$executionId',
-      component: lazyRouteComponent(() => import('./maintenance/run-page.tsx'), 'RunPage'),
-    }),
-    createRoute({
-      getParentRoute,
-      path: '/apps/$alias/people',
-      component: lazyRouteComponent(() => import('./people/people-page.tsx'), 'PeoplePage'),
-    }),
-    createRoute({
-      getParentRoute,
-      path: '/apps/$alias/settings',
-      component: lazyRouteComponent(() => import('./settings/settings-page.tsx'), 'SettingsPage'),
-    }),
-    createRoute({
-      getParentRoute,
-      path: '/changes',
-      validateSearch: readChangeSearch,
-      component: lazyRouteComponent(() => import('./changes/changes-page.tsx'), 'ChangesPage'),
-    }),
-    createRoute({
-      getParentRoute,
-      path: '/apps/$alias/changes',
-      component: lazyRouteComponent(() => import('./changes/app-changes-page.tsx'), 'AppChangesPage'),
-    }),
-    createRoute({
-      getParentRoute,
-      path: '/apps/$alias/changes/$proposalId',
-      component: lazyRouteComponent(() => import('./changes/change-page.tsx'), 'ChangePage'),
-    }),
+    page('/apps', () => import('./apps-page.tsx'), 'AppsPage'),
+    page('/apps/$alias', () => import('./overview/overview-page.tsx'), 'OverviewPage'),
+    page('/apps/$alias/deploys', () => import('./deploys/deploys-page.tsx'), 'DeploysPage'),
+    page('/apps/$alias/deploys/$deployId', () => import('./deploys/deploy-page.tsx'), 'DeployPage'),
+    filteredPage(
+      '/apps/$alias/revisions/$revisionId',
+      readRevisionSearch,
+      () => import('./revisions/revision-page.tsx'),
+      'RevisionPage',
+    ),
+    filteredPage('/apps/$alias/logs', readLogSearch, () => import('./logs/logs-page.tsx'), 'LogsPage'),
+    page('/apps/$alias/checks', () => import('./checks/checks-page.tsx'), 'ChecksPage'),
+    page('/apps/$alias/checks/$checkId', () => import('./checks/check-page.tsx'), 'CheckPage'),
+    filteredPage('/apps/$alias/tickets', readTicketSearch, () => import('./tickets/tickets-page.tsx'), 'TicketsPage'),
+    page('/apps/$alias/tickets/$ticketId', () => import('./tickets/ticket-page.tsx'), 'TicketPage'),
+    page('/apps/$alias/pipelines', () => import('./pipelines/pipelines-page.tsx'), 'PipelinesPage'),
+    page('/apps/$alias/pipelines/$pipelineId', () => import('./pipelines/pipeline-page.tsx'), 'PipelinePage'),
+    page('/apps/$alias/maintenance', () => import('./maintenance/maintenance-page.tsx'), 'MaintenancePage'),
+    page('/apps/$alias/maintenance/$executionId', () => import('./maintenance/run-page.tsx'), 'RunPage'),
+    page('/apps/$alias/people', () => import('./people/people-page.tsx'), 'PeoplePage'),
+    page('/apps/$alias/settings', () => import('./settings/settings-page.tsx'), 'SettingsPage'),
+    filteredPage('/changes', readChangeSearch, () => import('./changes/changes-page.tsx'), 'ChangesPage'),
+    page('/apps/$alias/changes', () => import('./changes/app-changes-page.tsx'), 'AppChangesPage'),
+    page('/apps/$alias/changes/$proposalId', () => import('./changes/change-page.tsx'), 'ChangePage'),
   ] as const
 }

@@ -1,13 +1,6 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import type { RootRoute } from '#console/frame/root-route.tsx'
+import { pagesBelow, type RootRoute } from '#console/frame/root-route.tsx'
 
 export function databasesRoutes(root: RootRoute) {
-  const getParentRoute = () => root
-  return [
-    createRoute({
-      getParentRoute,
-      path: '/databases',
-      component: lazyRouteComponent(() => import('./databases-page.tsx'), 'DatabasesPage'),
-    }),
-  ] as const
+  const { page } = pagesBelow(root)
+  return [page('/databases', () => import('./databases-page.tsx'), 'DatabasesPage')] as const
 }

@@ -1,8 +1,8 @@
 import { type SubmitEvent, useId, useState } from 'react'
 import { explain } from '#console/call/explain.ts'
 import { useAct } from '#console/call/use-act.ts'
-import { Copy } from '#console/parts/copy.tsx'
-import { Dialog } from '#console/parts/dialog.tsx'
+import { Dialog } from '#console/parts/form/dialog.tsx'
+import { Copy } from '#console/parts/text/copy.tsx'
 import { useHasRole } from '#console/session/session.ts'
 import { type AppFunction, callFunction } from '#contract/functions.ts'
 import { exampleOf, parseArguments } from './arguments.ts'
@@ -33,7 +33,7 @@ function Form({ of: { alias, name, input_schema, connected } }: { of: AppFunctio
   const [text, setText] = useState(() => JSON.stringify(exampleOf(input_schema), null, 2))
   const [fault, setFault] = useState<string>()
   const [result, setResult] = useState<{ call_id: string; result?: unknown }>()
-  const call = useAct(callFunction, { changes: [], after: setResult })
+  const call = useAct(callFunction, { after: setResult })
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (call.isRunning) return

@@ -1,12 +1,11 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { usePages } from '#console/call/use-pages.ts'
-import { Chip } from '#console/parts/chip.tsx'
-import { Copy } from '#console/parts/copy.tsx'
-import { Empty } from '#console/parts/empty.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { More } from '#console/parts/more.tsx'
-import { Page } from '#console/parts/page.tsx'
-import { type Column, Table } from '#console/parts/table.tsx'
+import { Chip } from '#console/parts/list/chip.tsx'
+import { Empty } from '#console/parts/list/empty.tsx'
+import { List } from '#console/parts/list/list.tsx'
+import type { Column } from '#console/parts/list/table.tsx'
+import { Page } from '#console/parts/page/page.tsx'
+import { Copy } from '#console/parts/text/copy.tsx'
 import { useHasRole } from '#console/session/session.ts'
 import { type AppFunction, listFunctions } from '#contract/functions.ts'
 import { CallFunction } from './call-function.tsx'
@@ -18,6 +17,7 @@ export function FunctionsPage() {
   const navigate = useNavigate()
   const open = (name?: string) => void navigate({ to: '/functions', search: name === undefined ? {} : { call: name } })
   const canCall = useHasRole('member')
+  const chosen = functions.data?.find((each) => nameOf(each) === call)
   const columns: readonly Column<AppFunction>[] = [
     { head: 'Function', cell: (each) => <code>{nameOf(each)}</code> },
     { head: 'Worker', cell: (each) => <WorkerChip isConnected={each.connected} /> },
@@ -36,20 +36,8 @@ export function FunctionsPage() {
   return (
     <Page title="Functions">
       <p className="soft">Code of apps that people, programs and agents can call. A connected worker runs it.</p>
-      <Loaded of={functions}>
-        {(items) => {
-          const chosen = items.find((each) => nameOf(each) === call)
-          return items.length === 0 ? (
-            <NoFunctions />
-          ) : (
-            <>
-              <Table caption="Functions" columns={columns} rows={items} keyOf={nameOf} />
-              <More of={functions} />
-              {chosen && <CallFunction key={call} of={chosen} onClose={() => open()} />}
-            </>
-          )
-        }}
-      </Loaded>
+      <List of={functions} caption="Functions" columns={columns} keyOf={nameOf} empty={<NoFunctions />} />
+      {chosen && <CallFunction key={call} of={chosen} onClose={() => open()} />}
     </Page>
   )
 }

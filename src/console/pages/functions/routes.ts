@@ -1,16 +1,12 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { searchOf, text } from '#console/address/search.ts'
-import type { RootRoute } from '#console/frame/root-route.tsx'
+import { pagesBelow, type RootRoute } from '#console/frame/root-route.tsx'
+
+/** `call` names the function whose form is open, as `app/function`. */
+const readFunctionSearch = searchOf({ call: text(200) })
 
 export function functionsRoutes(root: RootRoute) {
-  const getParentRoute = () => root
+  const { filteredPage } = pagesBelow(root)
   return [
-    createRoute({
-      getParentRoute,
-      path: '/functions',
-      // `call` names the function whose form is open, as `app/function`.
-      validateSearch: searchOf({ call: text(200) }),
-      component: lazyRouteComponent(() => import('./functions-page.tsx'), 'FunctionsPage'),
-    }),
+    filteredPage('/functions', readFunctionSearch, () => import('./functions-page.tsx'), 'FunctionsPage'),
   ] as const
 }

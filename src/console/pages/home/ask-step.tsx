@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useCall } from '#console/call/use-call.ts'
-import { Copy } from '#console/parts/copy.tsx'
+import { Copy } from '#console/parts/text/copy.tsx'
 import { useHasRole } from '#console/session/session.ts'
 import { listSlimSources } from '#contract/data-sources/sources.ts'
 import { Step } from './step.tsx'

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useCall } from '#console/call/use-call.ts'
-import { Choice } from '#console/parts/choice.tsx'
+import { Choice } from '#console/parts/form/choice.tsx'
 import { platformMetadata } from '#contract/mcp.ts'
 import { AgentSteps } from '../mcp/agents/agent-steps.tsx'
 import { knownAgents } from '../mcp/agents/known-agents.ts'

@@ -1,8 +1,11 @@
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { useCall } from '#console/call/use-call.ts'
 import { useHasRole, useSession } from '#console/session/session.ts'
+import { signInMethods } from '#contract/auth/sign-in.ts'
 import { AskStep } from './ask-step.tsx'
 import { ConnectStep } from './connect-step.tsx'
-import { InviteStep } from './invite-step.tsx'
+import { Step } from './step.tsx'
 import { useFirstSteps } from './use-first-steps.ts'
 
 type Props = {
@@ -39,5 +42,33 @@ export function FirstSteps({ isBegun }: Props) {
         {isOwner && <InviteStep isDone={done.invite} />}
       </ol>
     </section>
+  )
+}
+
+function InviteStep({ isDone }: { isDone: boolean }) {
+  const { data } = useCall(signInMethods, {}, { enabled: !isDone })
+  return (
+    <Step title="Invite a colleague" isDone={isDone}>
+      {data && <Invite />}
+      {data?.providers.length === 0 && <SignInByMail />}
+    </Step>
+  )
+}
+
+function Invite() {
+  return (
+    <p>
+      Invite them with a role under <Link to="/settings/organization/members">Members</Link>. They get a mail with a
+      link and sign in there.
+    </p>
+  )
+}
+
+function SignInByMail() {
+  return (
+    <p>
+      They sign in by a mailed link. For sign-in with Google, Microsoft or another provider,{' '}
+      <Link to="/guides/identity-provider">set up an identity provider</Link>.
+    </p>
   )
 }

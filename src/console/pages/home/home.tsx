@@ -1,10 +1,10 @@
-import { Page } from '#console/parts/page.tsx'
+import { Page } from '#console/parts/page/page.tsx'
 import { useSession } from '#console/session/session.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { NeedsYou } from './needs-you.tsx'
 import { Questions } from './questions.tsx'
 
-/** What an administrator wants to know on Monday morning, without a click. */
+/** The overview for an administrator on Monday morning, without a click. */
 export function Home() {
   const { me } = useSession()
   return (

@@ -1,5 +1,5 @@
-import { Copy } from '#console/parts/copy.tsx'
-import { Page } from '#console/parts/page.tsx'
+import { Page } from '#console/parts/page/page.tsx'
+import { Copy } from '#console/parts/text/copy.tsx'
 import { providerSteps } from './provider-steps.ts'
 
 /** How the operator sets up sign-in for other people. */
@@ -7,9 +7,9 @@ export function IdentityProvider() {
   return (
     <Page title="Set up an identity provider">
       <p>
-        People other than the first owner sign in through Google, Microsoft or any provider that speaks OpenID Connect,
-        such as Okta or Keycloak. The operator of this installation sets that up; one of them is enough.{' '}
-        <code>docs/auth.md</code>, “Self-hosted sign-in”, has the details.
+        People can sign in through Google, Microsoft or any provider that speaks OpenID Connect, such as Okta or
+        Keycloak. The operator of this installation sets that up; one of them is enough. It replaces sign-in by mailed
+        links. <code>docs/auth.md</code>, “Self-hosted sign-in”, has the details.
       </p>
       <div className="stack">
         {providerSteps(location.origin).map(({ name, redirectUri, variables }) => (

@@ -1,16 +1,16 @@
 import { Link } from '@tanstack/react-router'
 import { useCall } from '#console/call/use-call.ts'
-import { Chip } from '#console/parts/chip.tsx'
-import { LoadFailed } from '#console/parts/load-failed.tsx'
-import { Skeleton } from '#console/parts/skeleton.tsx'
-import { Time } from '#console/parts/time.tsx'
+import { Chip } from '#console/parts/list/chip.tsx'
+import { LoadFailed } from '#console/parts/page/load-failed.tsx'
+import { Skeleton } from '#console/parts/page/skeleton.tsx'
+import { Time } from '#console/parts/text/time.tsx'
 import { useHasRole } from '#console/session/session.ts'
 import { listApps } from '#contract/apps/apps.ts'
 import { listFailingChecks } from '#contract/checks/overview.ts'
 import { listAllProposals } from '#contract/maintenance/proposals.ts'
 import { listInbox } from '#contract/notifications/inbox.ts'
 
-/** What waits for the person: changes to decide about, failing checks, failed deploys, unread notifications. */
+/** Work that waits for the person: changes to decide about, failing checks, failed deploys, unread notifications. */
 export function NeedsYou() {
   const isDeveloper = useHasRole('developer')
   const proposals = useCall(listAllProposals, { status: 'ready' }, { enabled: isDeveloper })
@@ -39,7 +39,7 @@ export function NeedsYou() {
         {waiting.map(({ id, app, summary, created_at }) => (
           <li key={id}>
             <Chip tone="attention">Change</Chip>{' '}
-            <Link to="/apps/$alias/changes/$id" params={{ alias: app.alias, id }}>
+            <Link to="/apps/$alias/changes/$proposalId" params={{ alias: app.alias, proposalId: id }}>
               {app.name}: {summary}
             </Link>{' '}
             <Time at={created_at} />

@@ -2,12 +2,11 @@ import { Link } from '@tanstack/react-router'
 import { useCall } from '#console/call/use-call.ts'
 import { dayLabel } from '#console/charts/day-label.ts'
 import { StackedBars } from '#console/charts/stacked-bars.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
+import { type Column, Table } from '#console/parts/list/table.tsx'
+import { Loaded } from '#console/parts/page/loaded.tsx'
 import { useHasRole } from '#console/session/session.ts'
 import { type ActivityStatistics, activityStatistics } from '#contract/activity.ts'
 import { Latency } from '../mcp/activity/latency.tsx'
-import { Askers } from './askers.tsx'
-import { sourceName } from './source-name.ts'
 
 const LAST_WEEK = { type: 'data_sources', period: 'week' } as const
 
@@ -64,4 +63,39 @@ function NoQuestions() {
       </p>
     </section>
   )
+}
+
+type Asker = ActivityStatistics['people'][number]
+
+/** Lists who asked most in the last seven days, and which source. */
+function Askers({ people }: { people: readonly Asker[] }) {
+  return (
+    <Table
+      caption="Who asked in the last seven days"
+      columns={COLUMNS}
+      rows={people}
+      keyOf={({ user_id }) => user_id ?? 'none'}
+    />
+  )
+}
+
+const COLUMNS: readonly Column<Asker>[] = [
+  { head: 'Person', cell: (asker) => <Person asker={asker} /> },
+  { head: 'Asked most', cell: ({ most_called }) => sourceName(most_called) },
+  { head: 'Questions', cell: ({ total }) => total, isNumber: true },
+  { head: 'Failed', cell: ({ failed }) => failed, isNumber: true },
+]
+
+function Person({ asker: { user_id, user_name } }: { asker: Asker }) {
+  if (user_id === null) return <span className="soft">Apps and runs</span>
+  return (
+    <Link to="/mcp/activity" search={{ type: 'data_sources', period: 'week', person: user_id }}>
+      {user_name ?? 'A former member'}
+    </Link>
+  )
+}
+
+/** Returns the name of a data source as its page shows it. */
+function sourceName(target: string): string {
+  return target.replace(/^db_/, '')
 }

@@ -1,23 +1,10 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import type { RootRoute } from '#console/frame/root-route.tsx'
+import { pagesBelow, type RootRoute } from '#console/frame/root-route.tsx'
 
 export function homeRoutes(root: RootRoute) {
-  const getParentRoute = () => root
+  const { page } = pagesBelow(root)
   return [
-    createRoute({
-      getParentRoute,
-      path: '/',
-      component: lazyRouteComponent(() => import('./home.tsx'), 'Home'),
-    }),
-    createRoute({
-      getParentRoute,
-      path: '/signed-in',
-      component: lazyRouteComponent(() => import('./signed-in.tsx'), 'SignedIn'),
-    }),
-    createRoute({
-      getParentRoute,
-      path: '/guides/identity-provider',
-      component: lazyRouteComponent(() => import('./identity-provider.tsx'), 'IdentityProvider'),
-    }),
+    page('/', () => import('./home.tsx'), 'Home'),
+    page('/signed-in', () => import('./signed-in.tsx'), 'SignedIn'),
+    page('/guides/identity-provider', () => import('./identity-provider.tsx'), 'IdentityProvider'),
   ] as const
 }

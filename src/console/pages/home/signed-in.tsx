@@ -1,4 +1,4 @@
-import { Page } from '#console/parts/page.tsx'
+import { Page } from '#console/parts/page/page.tsx'
 
 /** The end of signing in again in a new tab. The tab with the unfinished work notices by itself. */
 export function SignedIn() {

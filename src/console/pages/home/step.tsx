@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { Chip } from '#console/parts/chip.tsx'
+import { Chip } from '#console/parts/list/chip.tsx'
 
 /** One step of the guide. What is done is only named. */
 export function Step({ title, isDone, children }: { title: string; isDone: boolean; children: ReactNode }) {

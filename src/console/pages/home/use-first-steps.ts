@@ -5,7 +5,7 @@ import { listAgents } from '#contract/auth/agents.ts'
 import { listInvitations, listMembers } from '#contract/auth/members.ts'
 
 /** Asks again while a step is not done: the person may do it in a terminal or in another tab. */
-const everyMs = (answer: { items: readonly unknown[] } | undefined) => answer?.items.length === 0 && 3_000
+const poll = (answer: { items: readonly unknown[] } | undefined) => answer?.items.length === 0 && 'first'
 
 type Steps = { readonly ask: boolean; readonly connect: boolean; readonly invite: boolean }
 
@@ -19,9 +19,9 @@ export function useFirstSteps(isShown: boolean): Steps | undefined {
   const answered = useCall(
     listActivity,
     { type: 'data_sources', outcome: 'answered', limit: 1 },
-    { enabled: isShown, everyMs },
+    { enabled: isShown, poll },
   ).data
-  const agents = useCall(listAgents, { limit: 1 }, { enabled: isShown && !me.read_only, everyMs }).data
+  const agents = useCall(listAgents, { limit: 1 }, { enabled: isShown && !me.read_only, poll }).data
   const inOrg = { org_id: me.org.id, limit: 100 }
   const members = useCall(listMembers, inOrg, { enabled: isShown && isOwner }).data
   const invitations = useCall(listInvitations, inOrg, { enabled: isShown && isOwner }).data
@@ -29,10 +29,10 @@ export function useFirstSteps(isShown: boolean): Steps | undefined {
   return {
     ask: answered.items.length > 0,
     connect: agents.items.length > 0,
-    // Accounts of workers are members too. They never sign in, so they have no name.
+    // Accounts of workers are members too. They have no name and never sign in.
     invite:
       !isOwner ||
       invitations!.items.length > 0 ||
-      members!.items.some(({ user_id, name }) => user_id !== me.user.id && name !== null),
+      members!.items.some((person) => person.user_id !== me.user.id && (person.name !== null || person.has_signed_in)),
   }
 }

@@ -1,15 +1,17 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useAct } from '#console/call/use-act.ts'
 import { usePages } from '#console/call/use-pages.ts'
-import { Chip } from '#console/parts/chip.tsx'
-import { Choice } from '#console/parts/choice.tsx'
-import { Empty } from '#console/parts/empty.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { LongTable } from '#console/parts/long-table.tsx'
-import { Page } from '#console/parts/page.tsx'
-import type { Column } from '#console/parts/table.tsx'
-import { Time } from '#console/parts/time.tsx'
+import { ActButton } from '#console/parts/form/act-button.tsx'
+import { Choice } from '#console/parts/form/choice.tsx'
+import { Chip } from '#console/parts/list/chip.tsx'
+import { Empty } from '#console/parts/list/empty.tsx'
+import { LongList } from '#console/parts/list/long-list.tsx'
+import type { Column } from '#console/parts/list/table.tsx'
+import { Page } from '#console/parts/page/page.tsx'
+import { Time } from '#console/parts/text/time.tsx'
 import { ackNotification, countUnread, type InboxEntry, listInbox } from '#contract/notifications/inbox.ts'
+
+const ACKED = [listInbox, countUnread]
 
 const SHOWN = [
   { value: 'all', label: 'All notifications' },
@@ -21,9 +23,8 @@ export function InboxPage() {
   const { unread = false } = useSearch({ from: '/inbox' })
   const navigate = useNavigate({ from: '/inbox' })
   const entries = usePages(listInbox, unread ? { unread, limit: 100 } : { limit: 100 })
-  const ack = useAct(ackNotification, { changes: [listInbox, countUnread] })
   const columns: readonly Column<InboxEntry>[] = [
-    { head: 'What happened', cell: (entry) => <Subject entry={entry} onOpen={() => ack.run({ id: entry.id })} /> },
+    { head: 'What happened', cell: (entry) => <Subject entry={entry} /> },
     { head: 'App', cell: ({ app }) => app ?? '', isWide: true },
     { head: 'When', cell: ({ occurred_at }) => <Time at={occurred_at} /> },
     {
@@ -31,9 +32,9 @@ export function InboxPage() {
       isWide: true,
       cell: ({ id, read_at, subject }) =>
         read_at === null ? (
-          <button type="button" className="button small" onClick={() => ack.run({ id })}>
+          <ActButton op={ackNotification} input={{ id }} look="small" changes={ACKED}>
             Mark as read<span className="visually-hidden">: {subject}</span>
-          </button>
+          </ActButton>
         ) : (
           <Time at={read_at} />
         ),
@@ -50,29 +51,30 @@ export function InboxPage() {
           onChange={(shown) => void navigate({ search: shown === 'unread' ? { unread: true } : {} })}
         />
       </div>
-      <Loaded of={entries}>
-        {(items) =>
-          items.length === 0 ? (
-            <Empty title={unread ? 'Nothing unread' : 'No notifications yet'}>
-              <p>
-                You get one when something happens in an app that you follow. Choose what you follow under{' '}
-                <Link to="/settings/profile">Profile settings</Link>.
-              </p>
-            </Empty>
-          ) : (
-            <LongTable caption="Notifications" columns={columns} rows={items} keyOf={({ id }) => id} {...entries} />
-          )
+      <LongList
+        of={entries}
+        caption="Notifications"
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty title={unread ? 'Nothing unread' : 'No notifications yet'}>
+            <p>
+              You get one when something happens in an app that you follow. Choose what you follow under{' '}
+              <Link to="/settings/profile">Profile settings</Link>.
+            </p>
+          </Empty>
         }
-      </Loaded>
+      />
     </Page>
   )
 }
 
-function Subject({ entry, onOpen }: { entry: InboxEntry; onOpen: () => void }) {
+function Subject({ entry }: { entry: InboxEntry }) {
+  const ack = useAct(ackNotification, { changes: ACKED })
   return (
     <>
       {entry.read_at === null && <Chip tone="running">New</Chip>}{' '}
-      <Link to={pathOf(entry.link)} onClick={onOpen}>
+      <Link to={pathOf(entry.link)} onClick={() => ack.run({ id: entry.id })}>
         {entry.subject}
       </Link>
     </>

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { Proposal } from '#contract/maintenance/proposals.ts'
-import { explainValidation } from './proposal-words.ts'
+import { explainValidation } from './describe-proposal.ts'
 
 /** Shows what the agent read before it proposed the change, and which checks of the change passed. */
 export function ChangeEvidence({ proposal }: { proposal: Proposal }) {

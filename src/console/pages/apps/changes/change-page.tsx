@@ -1,20 +1,18 @@
 import { useParams } from '@tanstack/react-router'
 import { useCall } from '#console/call/use-call.ts'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { Time } from '#console/parts/time.tsx'
+import { StatusChip } from '#console/parts/list/chip.tsx'
+import { Loaded } from '#console/parts/page/loaded.tsx'
+import { Time } from '#console/parts/text/time.tsx'
 import { type Proposal, readProposal } from '#contract/maintenance/proposals.ts'
 import { AppDetail } from '../app-detail.tsx'
 import { Diff } from '../diff/diff.tsx'
 import { useAlias } from '../use-alias.ts'
-import { ChangeDeploy } from './change-deploy.tsx'
 import { ChangeEvidence } from './change-evidence.tsx'
 import { Decision } from './decision.tsx'
-import { ProposalChip } from './proposal-chip.tsx'
-import { isProposalMoving } from './proposal-words.ts'
+import { isProposalMoving, PROPOSAL_STATES } from './describe-proposal.ts'
 import '#console/styles/change.css'
-
-const WHILE_MOVING_MS = 2_000
-const WHILE_WAITING_MS = 15_000
+import { readDeploy } from '#contract/apps/deploys.ts'
+import { DeployProgress } from '../deploys/deploy-progress.tsx'
 
 /** A proposed change: what and why, the change itself, the evidence, and the decision. */
 export function ChangePage() {
@@ -22,16 +20,16 @@ export function ChangePage() {
   const { proposalId = '' } = useParams({ strict: false })
   const input = { alias, proposal_id: proposalId, diff: true }
   const proposal = useCall(readProposal, input, {
-    everyMs: (known) => (known && isProposalMoving(known) ? WHILE_MOVING_MS : WHILE_WAITING_MS),
+    poll: (latest) => (latest && isProposalMoving(latest) ? 'moving' : 'decision'),
   })
   return (
-    <AppDetail title="Proposed change" section={{ label: 'Changes', link: { to: '/changes' } }}>
+    <AppDetail title="Proposed change" section="Changes">
       <Loaded of={proposal}>
         {(data) => (
           <div className="change">
             <section className="change-head">
               <p className="row">
-                <ProposalChip status={data.status} />
+                <StatusChip of={PROPOSAL_STATES[data.status]} />
                 <span className="soft">
                   for {data.app.name}, <Time at={data.created_at} />
                 </span>
@@ -61,5 +59,15 @@ function ProposedDiff({ proposal: { diff } }: { proposal: Proposal }) {
       {diff.truncated && <p className="banner">The change is too large to show whole.</p>}
       <Diff files={diff.files} />
     </>
+  )
+}
+
+/** The deploy that the approval queued, as it goes on. */
+function ChangeDeploy({ alias, deployId }: { alias: string; deployId: string }) {
+  const deploy = useCall(readDeploy, { alias, deploy_id: deployId })
+  return (
+    <Loaded of={deploy} rows={2}>
+      {(data) => <DeployProgress alias={alias} deploy={data} />}
+    </Loaded>
   )
 }

@@ -1,13 +1,11 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { usePages } from '#console/call/use-pages.ts'
-import { Choice } from '#console/parts/choice.tsx'
-import { Empty } from '#console/parts/empty.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { More } from '#console/parts/more.tsx'
-import { Page } from '#console/parts/page.tsx'
+import { Choice } from '#console/parts/form/choice.tsx'
+import { Empty } from '#console/parts/list/empty.tsx'
+import { Page } from '#console/parts/page/page.tsx'
 import { listAllProposals } from '#contract/maintenance/proposals.ts'
-import { ProposalCard } from './proposal-card.tsx'
-import { isProposalMoving, PROPOSAL_FILTERS } from './proposal-words.ts'
+import { isProposalMoving, PROPOSAL_FILTERS } from './describe-proposal.ts'
+import { ProposalCards } from './proposal-cards.tsx'
 
 /** The change queue: what the maintenance agent proposed for all apps. */
 export function ChangesPage() {
@@ -26,20 +24,7 @@ export function ChangesPage() {
           onChange={(chosen) => void navigate({ search: chosen === 'ready' ? {} : { status: chosen } })}
         />
       </div>
-      <Loaded of={proposals}>
-        {(items) =>
-          items.length === 0 && !proposals.loadMore ? (
-            <NoChanges isQueue={status === 'ready'} />
-          ) : (
-            <div className="stack">
-              {items.map((proposal) => (
-                <ProposalCard key={proposal.id} proposal={proposal} />
-              ))}
-              <More of={proposals} />
-            </div>
-          )
-        }
-      </Loaded>
+      <ProposalCards of={proposals} empty={<NoChanges isQueue={status === 'ready'} />} />
     </Page>
   )
 }

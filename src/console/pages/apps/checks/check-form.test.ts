@@ -4,13 +4,13 @@ import { type CheckForm, toCheck } from './check-form.ts'
 const FORM: CheckForm = {
   name: 'Shop',
   kind: 'http',
-  target: '/health',
-  text: '',
-  instructions: 'Fails if orders are lost.',
-  model: 'acme/large',
+  'definition.target': '/health',
+  'definition.text': '',
+  'definition.instructions': 'Fails if orders are lost.',
+  'definition.model': 'acme/large',
   every: '5',
-  cron: '0 6 * * *',
-  timezone: 'Europe/Berlin',
+  'schedule.cron': '0 6 * * *',
+  'schedule.timezone': 'Europe/Berlin',
   threshold: '2',
 }
 
@@ -18,7 +18,7 @@ it.each([
   [{}, { kind: 'http', target: '/health' }],
   [{ kind: 'log' }, { kind: 'log', level: 'error', text: null }],
   [
-    { kind: 'log', text: ' out of memory ' },
+    { kind: 'log', 'definition.text': ' out of memory ' },
     { kind: 'log', level: null, text: 'out of memory' },
   ],
   [{ kind: 'agent' }, { kind: 'agent', instructions: 'Fails if orders are lost.', model: 'acme/large' }],

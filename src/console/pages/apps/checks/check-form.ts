@@ -5,19 +5,22 @@ import type { createCheck } from '#contract/checks/checks.ts'
 export type Every = '1' | '5' | '60' | '1440' | 'cron'
 export type CheckKind = 'http' | 'log' | 'agent'
 
-/** The texts of the form as they were typed. Fields of other kinds keep their texts while the kind is changed. */
-export type CheckForm = {
-  readonly name: string
-  readonly kind: CheckKind
-  readonly target: string
-  readonly text: string
-  readonly instructions: string
-  readonly model: string
-  readonly every: Every
-  readonly cron: string
-  readonly timezone: string
-  readonly threshold: string
+/** Returns the texts of the form as they are at first, by their place in the input. Those of other kinds are kept. */
+export function emptyCheck() {
+  return {
+    name: '',
+    kind: 'http' as CheckKind,
+    'definition.target': '/',
+    'definition.text': '',
+    'definition.instructions': '',
+    'definition.model': '',
+    every: '5' as Every,
+    'schedule.cron': '0 6 * * *',
+    'schedule.timezone': Intl.DateTimeFormat().resolvedOptions().timeZone,
+    threshold: '1',
+  }
 }
+export type CheckForm = ReturnType<typeof emptyCheck>
 
 type Input = Omit<z.input<typeof createCheck.input>, 'alias'>
 
@@ -27,14 +30,17 @@ export function toCheck(form: CheckForm): Input {
     name: form.name,
     definition: definitionOf(form),
     schedule:
-      form.every === 'cron' ? { cron: form.cron, timezone: form.timezone } : { every_minutes: Number(form.every) },
+      form.every === 'cron'
+        ? { cron: form['schedule.cron'], timezone: form['schedule.timezone'] }
+        : { every_minutes: Number(form.every) },
     threshold: Number(form.threshold),
   }
 }
 
-function definitionOf({ kind, target, text, instructions, model }: CheckForm): Input['definition'] {
-  if (kind === 'http') return { kind, target }
-  if (kind === 'agent') return { kind, instructions, model }
-  const words = text.trim()
+function definitionOf(form: CheckForm): Input['definition'] {
+  const { kind } = form
+  if (kind === 'http') return { kind, target: form['definition.target'] }
+  if (kind === 'agent') return { kind, instructions: form['definition.instructions'], model: form['definition.model'] }
+  const words = form['definition.text'].trim()
   return words === '' ? { kind, level: 'error', text: null } : { kind, level: null, text: words }
 }

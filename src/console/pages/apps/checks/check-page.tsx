@@ -1,34 +1,33 @@
 import { useParams } from '@tanstack/react-router'
 import { useCall } from '#console/call/use-call.ts'
 import { useNames } from '#console/call/use-names.ts'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { Time } from '#console/parts/time.tsx'
+import { StatusChip } from '#console/parts/list/chip.tsx'
+import { Facts } from '#console/parts/list/facts.tsx'
+import { Loaded } from '#console/parts/page/loaded.tsx'
+import { Time } from '#console/parts/text/time.tsx'
 import { type Check, readCheck } from '#contract/checks/checks.ts'
 import { AppDetail } from '../app-detail.tsx'
-import { useAlias } from '../use-alias.ts'
 import { useApp } from '../use-app.ts'
 import { CheckActs } from './check-acts.tsx'
-import { CheckChip } from './check-chip.tsx'
 import { CheckRuns } from './check-runs.tsx'
 import { CheckTimes } from './check-times.tsx'
-import { describeCheck } from './check-words.ts'
+import { describeCheck, showCheckState } from './describe-check.ts'
 
 /** One check with its runs. */
 export function CheckPage() {
-  const alias = useAlias()
+  const { alias, canBuild } = useApp()
   const { checkId = '' } = useParams({ strict: false })
-  const { canBuild } = useApp(alias)
-  const check = useCall(readCheck, { alias, check: checkId }, { everyMs: 10_000 })
+  const check = useCall(readCheck, { alias, check: checkId }, { poll: 'scheduled' })
   return (
     <AppDetail
       title={check.data?.name ?? 'Check'}
-      section={{ label: 'Checks', link: { to: '/apps/$alias/checks', params: { alias } } }}
+      section="Checks"
       acts={canBuild && check.data && <CheckActs alias={alias} check={check.data} />}
     >
       <Loaded of={check}>
         {(data) => (
           <div className="stack">
-            <Facts check={data} />
+            <CheckFacts check={data} />
             <CheckRuns alias={alias} checkId={data.id} />
           </div>
         )}
@@ -37,31 +36,34 @@ export function CheckPage() {
   )
 }
 
-function Facts({ check }: { check: Check }) {
+function CheckFacts({ check }: { check: Check }) {
   const nameOf = useNames([check.created_by])
   return (
-    <dl>
-      <dt>State</dt>
-      <dd className="row">
-        <CheckChip check={check} /> since <Time at={check.state_since} />
-      </dd>
-      <dt>Looks at</dt>
-      <dd>{describeCheck(check.definition)}</dd>
-      <dt>Runs</dt>
-      <dd>
-        <CheckTimes schedule={check.schedule} />
-        {check.next_run_at !== null && (
+    <Facts
+      of={{
+        State: (
+          <span className="row">
+            <StatusChip of={showCheckState(check)} /> since <Time at={check.state_since} />
+          </span>
+        ),
+        'Looks at': describeCheck(check.definition),
+        Runs: (
           <>
-            , next <Time at={check.next_run_at} />
+            <CheckTimes schedule={check.schedule} />
+            {check.next_run_at !== null && (
+              <>
+                , next <Time at={check.next_run_at} />
+              </>
+            )}
           </>
-        )}
-      </dd>
-      <dt>Created</dt>
-      <dd>
-        <Time at={check.created_at} /> by {nameOf(check.created_by)}
-      </dd>
-      <dt>Counts as failed</dt>
-      <dd>{check.threshold === 1 ? 'at the first fail' : `after ${check.threshold} fails in a row`}</dd>
-    </dl>
+        ),
+        Created: (
+          <>
+            <Time at={check.created_at} /> by {nameOf(check.created_by)}
+          </>
+        ),
+        'Counts as failed': check.threshold === 1 ? 'at the first fail' : `after ${check.threshold} fails in a row`,
+      }}
+    />
   )
 }

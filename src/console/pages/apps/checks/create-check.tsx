@@ -1,14 +1,10 @@
-import { type SubmitEvent, useState } from 'react'
-import { faultOf } from '#console/call/explain.ts'
-import { useAct } from '#console/call/use-act.ts'
-import { Choice } from '#console/parts/choice.tsx'
-import { Dialog } from '#console/parts/dialog.tsx'
-import { Fault } from '#console/parts/fault.tsx'
-import { Field } from '#console/parts/field.tsx'
-import { FormFoot } from '#console/parts/form-foot.tsx'
+import { Choice } from '#console/parts/form/choice.tsx'
+import { ChoiceField } from '#console/parts/form/choice-field.tsx'
+import { Field } from '#console/parts/form/field.tsx'
+import { FormDialog } from '#console/parts/form/form-dialog.tsx'
 import { createCheck, listChecks } from '#contract/checks/checks.ts'
 import { AgentFields } from './agent-fields.tsx'
-import { type CheckForm, type CheckKind, type Every, toCheck } from './check-form.ts'
+import { type CheckForm, type CheckKind, type Every, emptyCheck, toCheck } from './check-form.ts'
 
 const KINDS: readonly { value: CheckKind; label: string }[] = [
   { value: 'http', label: 'A path answers' },
@@ -23,131 +19,69 @@ const EVERY: readonly { value: Every; label: string }[] = [
   { value: 'cron', label: 'At times of a cron expression' },
 ]
 
-const EMPTY: Omit<CheckForm, 'timezone'> = {
-  name: '',
-  kind: 'http',
-  target: '/',
-  text: '',
-  instructions: '',
-  model: '',
-  every: '5',
-  cron: '0 6 * * *',
-  threshold: '1',
-}
-
 /** Creates a check. The command line has further options. */
-export function CreateCheck({ alias, onClose }: { alias: string; onClose: () => void }) {
-  const [form, setForm] = useState<CheckForm>(() => ({
-    ...EMPTY,
-    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-  }))
-  const change = (changed: Partial<CheckForm>) => setForm((before) => ({ ...before, ...changed }))
-  const create = useAct(createCheck, {
-    changes: [listChecks],
-    done: (check) => `Created ${check.name}.`,
-    after: onClose,
-  })
-  const submit = (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    if (!create.isRunning) create.run({ alias, ...toCheck(form) })
-  }
-  const fault = (field: string) => faultOf(create.error, field)
+export function CreateCheck({ alias }: { alias: string }) {
   return (
-    <Dialog title="Create check" onClose={onClose}>
-      <form onSubmit={submit}>
-        <Field
-          label="Name"
-          value={form.name}
-          onChange={(name) => change({ name })}
-          required
-          maxLength={60}
-          fault={fault('name')}
-        />
-        <Choice
-          label="Looks at"
-          value={form.kind}
-          options={KINDS}
-          // A model costs tokens at each run, so it is asked every hour unless the person says otherwise.
-          onChange={(kind) => change({ kind, ...(form.every !== 'cron' && { every: kind === 'agent' ? '60' : '5' }) })}
-        />
-        <KindFields form={form} fault={fault} change={change} />
-        <ScheduleFields form={form} fault={fault} change={change} />
-        <Field
-          label="Counts as failed after"
-          type="number"
-          min={1}
-          max={100}
-          value={form.threshold}
-          onChange={(threshold) => change({ threshold })}
-          required
-          hint="Fails in a row"
-        />
-        {fault('name') === undefined && <Fault of={create.error} />}
-        <FormFoot act="Create check" isRunning={create.isRunning} onClose={onClose} />
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Create check"
+      op={createCheck}
+      fields={emptyCheck()}
+      input={(form) => ({ alias, ...toCheck(form) })}
+      changes={[listChecks]}
+      done={(check) => `Created ${check.name}.`}
+    >
+      {(form, change) => (
+        <>
+          <Field label="Name" name="name" required />
+          <Choice
+            label="Looks at"
+            value={form.kind}
+            options={KINDS}
+            // A model costs tokens at each run, so it is asked every hour unless the person says otherwise.
+            onChange={(chosen) =>
+              change({ kind: chosen, ...(form.every !== 'cron' && { every: chosen === 'agent' ? '60' : '5' }) })
+            }
+          />
+          <KindFields form={form} />
+          <ChoiceField label="Runs" name="every" options={EVERY} />
+          {form.every === 'cron' && <CronFields />}
+          <Field label="Counts as failed after" name="threshold" type="number" required hint="Fails in a row" />
+        </>
+      )}
+    </FormDialog>
   )
 }
 
-type FieldsProps = {
-  form: CheckForm
-  fault: (field: string) => string | undefined
-  change: (changed: Partial<CheckForm>) => void
-}
-
-function KindFields({ form, fault, change }: FieldsProps) {
-  if (form.kind === 'agent')
-    return <AgentFields instructions={form.instructions} model={form.model} faultOf={fault} onChange={change} />
+function KindFields({ form }: { form: CheckForm }) {
+  if (form.kind === 'agent') return <AgentFields model={form['definition.model']} />
   if (form.kind === 'log')
     return (
       <Field
         label="Words"
-        value={form.text}
-        onChange={(text) => change({ text })}
-        maxLength={200}
-        fault={fault('definition.text')}
+        name="definition.text"
         hint="Fails if a line of the last 15 minutes has these words. Empty: if a line has the level error."
       />
     )
   return (
     <Field
       label="Path"
-      value={form.target}
-      onChange={(target) => change({ target })}
+      name="definition.target"
       required
-      maxLength={2000}
-      fault={fault('definition.target')}
       hint="Asked at the app itself. It passes if the answer is 200 to 399."
     />
   )
 }
 
-function ScheduleFields({ form, fault, change }: FieldsProps) {
+function CronFields() {
   return (
     <>
-      <Choice label="Runs" value={form.every} options={EVERY} onChange={(every) => change({ every })} />
-      {form.every === 'cron' && (
-        <>
-          <Field
-            label="Cron expression"
-            value={form.cron}
-            onChange={(cron) => change({ cron })}
-            required
-            maxLength={100}
-            fault={fault('schedule.cron')}
-            hint="Minute, hour, day of the month, month, day of the week"
-          />
-          <Field
-            label="Timezone"
-            value={form.timezone}
-            onChange={(timezone) => change({ timezone })}
-            required
-            maxLength={64}
-            fault={fault('schedule.timezone')}
-            hint="Such as Europe/Berlin"
-          />
-        </>
-      )}
+      <Field
+        label="Cron expression"
+        name="schedule.cron"
+        required
+        hint="Minute, hour, day of the month, month, day of the week"
+      />
+      <Field label="Timezone" name="schedule.timezone" required hint="Such as Europe/Berlin" />
     </>
   )
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { showCheckHistory } from '#contract/checks/overview.ts'
-import { showVerdict } from './check-words.ts'
+import { VERDICTS } from './describe-check.ts'
 import { summarizeHistory } from './summarize-history.ts'
 import '#console/styles/strip.css'
 
@@ -29,7 +29,7 @@ export function HistoryStrip({ cells }: { cells: Cells }) {
 
 function Cell({ cell, x }: { cell: Cells[number]; x: number }) {
   if (cell === null) return <rect className="none" x={x + 1} y={HEIGHT - 2} width={WIDTH - 2} height={2} />
-  const { tone, word } = showVerdict(cell.verdict)
+  const { tone, word } = VERDICTS[cell.verdict]
   const y = FREE[cell.verdict]
   return (
     <rect className={tone} x={x + 1} y={y} width={WIDTH - 2} height={HEIGHT - y}>

@@ -1,9 +1,10 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { useCall } from '#console/call/use-call.ts'
 import { useNames } from '#console/call/use-names.ts'
-import { durationText } from '#console/parts/duration.ts'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { Time } from '#console/parts/time.tsx'
+import { Facts } from '#console/parts/list/facts.tsx'
+import { Loaded } from '#console/parts/page/loaded.tsx'
+import { durationText } from '#console/parts/text/duration.ts'
+import { Time } from '#console/parts/text/time.tsx'
 import { type Deploy, readDeploy } from '#contract/apps/deploys.ts'
 import { AppDetail } from '../app-detail.tsx'
 import { RevisionLink } from '../revisions/revision-link.tsx'
@@ -20,7 +21,7 @@ export function DeployPage() {
   return (
     <AppDetail
       title={deploy.data ? nameDeploy(deploy.data) : 'Deploy'}
-      section={{ label: 'Deploys', link: { to: '/apps/$alias/deploys', params: { alias } } }}
+      section="Deploys"
       acts={
         <Link className="button" to="/apps/$alias/logs" params={{ alias }} search={{ deploy: deployId }}>
           Logs of this deploy
@@ -31,7 +32,7 @@ export function DeployPage() {
         {(data) => (
           <div className="stack">
             <DeployProgress alias={alias} deploy={data} />
-            <Facts alias={alias} deploy={data} />
+            <DeployFacts alias={alias} deploy={data} />
           </div>
         )}
       </Loaded>
@@ -39,43 +40,19 @@ export function DeployPage() {
   )
 }
 
-function Facts({ alias, deploy }: { alias: string; deploy: Deploy }) {
+function DeployFacts({ alias, deploy }: { alias: string; deploy: Deploy }) {
   const nameOf = useNames([deploy.requested_by])
   const seconds = deploySeconds(deploy)
   return (
-    <dl>
-      <dt>Revision</dt>
-      <dd>
-        <RevisionLink alias={alias} {...deploy} />
-      </dd>
-      <dt>Started by</dt>
-      <dd>{deploy.requested_by === null ? 'svc' : nameOf(deploy.requested_by)}</dd>
-      <dt>Requested</dt>
-      <dd>
-        <Time at={deploy.created_at} />
-      </dd>
-      {seconds !== undefined && (
-        <>
-          <dt>Took</dt>
-          <dd>{durationText(seconds)}</dd>
-        </>
-      )}
-      {deploy.live_at !== null && (
-        <>
-          <dt>Live since</dt>
-          <dd>
-            <Time at={deploy.live_at} />
-          </dd>
-        </>
-      )}
-      {deploy.ended_at !== null && (
-        <>
-          <dt>Ended</dt>
-          <dd>
-            <Time at={deploy.ended_at} />
-          </dd>
-        </>
-      )}
-    </dl>
+    <Facts
+      of={{
+        Revision: <RevisionLink alias={alias} {...deploy} />,
+        'Started by': deploy.requested_by === null ? 'svc' : nameOf(deploy.requested_by),
+        Requested: <Time at={deploy.created_at} />,
+        Took: seconds !== undefined && durationText(seconds),
+        'Live since': deploy.live_at !== null && <Time at={deploy.live_at} />,
+        Ended: deploy.ended_at !== null && <Time at={deploy.ended_at} />,
+      }}
+    />
   )
 }

@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useLive } from '#console/call/use-live.ts'
-import { Fault } from '#console/parts/fault.tsx'
-import { VisibleLines } from '#console/parts/visible-text.tsx'
+import { Fault } from '#console/parts/form/fault.tsx'
+import { StatusChip } from '#console/parts/list/chip.tsx'
+import { VisibleLines } from '#console/parts/text/visible-text.tsx'
 import { listApps, readApp } from '#contract/apps/apps.ts'
 import { type Deploy, followDeploy, listDeploys, readDeploy } from '#contract/apps/deploys.ts'
-import { DeployChip } from './deploy-chip.tsx'
-import { explainFailure } from './deploy-state.ts'
+import { DEPLOY_FAILURES, DEPLOY_STATES } from './deploy-state.ts'
 import '#console/styles/logs.css'
 
 /** Follows a deploy: its state and the lines of its build and start as they are written. */
@@ -23,12 +23,12 @@ export function DeployProgress({ alias, deploy }: { alias: string; deploy: Deplo
   return (
     <section className="card progress" aria-label="Progress of the deploy">
       <h2 className="row">
-        <DeployChip state={current.state} />
+        <StatusChip of={DEPLOY_STATES[current.state]} />
         <code>{deploy.id}</code>
       </h2>
       {current.failure_code !== null && (
         <p>
-          {explainFailure(current.failure_code)}. {current.failure_detail}
+          {DEPLOY_FAILURES[current.failure_code]}. {current.failure_detail}
         </p>
       )}
       <Fault of={error} />

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Deploy } from '#contract/apps/deploys.ts'
-import { deploySeconds, isUnderWay, showDeployState } from './deploy-state.ts'
+import { DEPLOY_STATES, deploySeconds, isUnderWay } from './deploy-state.ts'
 
 const DEPLOY: Deploy = {
   id: 'dep_1',
@@ -38,5 +38,5 @@ it.each([
   ['superseded', false, 'plain'],
 ] as const)('CO-03 a deploy that is %s: under way %s, shown as %s', (state, underWay, tone) => {
   expect(isUnderWay({ state })).toBe(underWay)
-  expect(showDeployState(state).tone).toBe(tone)
+  expect(DEPLOY_STATES[state].tone).toBe(tone)
 })

@@ -1,8 +1,7 @@
+import type { Status } from '#console/parts/list/chip.tsx'
 import type { Deploy, DeployFailure, DeployState } from '#contract/apps/deploys.ts'
 
-type Shown = { readonly word: string; readonly tone: 'success' | 'failure' | 'running' | 'plain' | 'unknown' }
-
-const STATES: Record<DeployState, Shown> = {
+export const DEPLOY_STATES: Record<DeployState, Status> = {
   queued: { word: 'Queued', tone: 'running' },
   building: { word: 'Building', tone: 'running' },
   starting: { word: 'Starting', tone: 'running' },
@@ -12,7 +11,7 @@ const STATES: Record<DeployState, Shown> = {
   superseded: { word: 'Superseded', tone: 'plain' },
 }
 
-const FAILURES: Record<DeployFailure, string> = {
+export const DEPLOY_FAILURES: Record<DeployFailure, string> = {
   BUILD_FAILED: 'The build failed',
   START_FAILED: 'The app did not start',
   HEALTH_FAILED: 'The app did not become healthy',
@@ -22,17 +21,9 @@ const FAILURES: Record<DeployFailure, string> = {
   INTERRUPTED: 'It was interrupted',
 }
 
-export function showDeployState(state: DeployState): Shown {
-  return STATES[state]
-}
-
-export function explainFailure(code: DeployFailure): string {
-  return FAILURES[code]
-}
-
 /** Whether the deploy goes on by itself. */
 export function isUnderWay({ state }: { state: DeployState }): boolean {
-  return STATES[state].tone === 'running'
+  return DEPLOY_STATES[state].tone === 'running'
 }
 
 /** How long it took until the app was live or the deploy failed; undefined while it runs and if it never began. */

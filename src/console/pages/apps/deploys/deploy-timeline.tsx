@@ -1,5 +1,5 @@
 import type { Deploy } from '#contract/apps/deploys.ts'
-import { showDeployState } from './deploy-state.ts'
+import { DEPLOY_STATES } from './deploy-state.ts'
 import { endLabels } from './end-labels.ts'
 import { placeDeploys } from './place-deploys.ts'
 import '#console/styles/timeline.css'
@@ -41,7 +41,7 @@ export function DeployTimeline({ deploys }: { deploys: readonly Deploy[] }) {
 
 /** Failed deploys are a full bar, others half of it, so that they differ without colour. */
 function Mark({ deploy, x }: { deploy: Deploy; x: number }) {
-  const { tone, word } = showDeployState(deploy.state)
+  const { tone, word } = DEPLOY_STATES[deploy.state]
   const y = deploy.state === 'failed' ? 2 : HEIGHT / 4
   return (
     <line className={`mark ${tone}`} x1={x} x2={x} y1={y} y2={HEIGHT - y} vectorEffect="non-scaling-stroke">

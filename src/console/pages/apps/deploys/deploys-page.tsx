@@ -1,32 +1,28 @@
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
 import { useNames } from '#console/call/use-names.ts'
 import { usePages } from '#console/call/use-pages.ts'
-import { durationText } from '#console/parts/duration.ts'
-import { Empty } from '#console/parts/empty.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { More } from '#console/parts/more.tsx'
-import { type Column, Table } from '#console/parts/table.tsx'
-import { Time } from '#console/parts/time.tsx'
+import { StatusChip } from '#console/parts/list/chip.tsx'
+import { Empty } from '#console/parts/list/empty.tsx'
+import { More } from '#console/parts/list/more.tsx'
+import { type Column, Table } from '#console/parts/list/table.tsx'
+import { Loaded } from '#console/parts/page/loaded.tsx'
+import { Copy } from '#console/parts/text/copy.tsx'
+import { durationText } from '#console/parts/text/duration.ts'
+import { Time } from '#console/parts/text/time.tsx'
 import { type Deploy, listDeploys } from '#contract/apps/deploys.ts'
 import { AppPage } from '../app-page.tsx'
-import { Commands } from '../commands.tsx'
-import { useAlias } from '../use-alias.ts'
 import { useApp } from '../use-app.ts'
-import { DeployChip } from './deploy-chip.tsx'
 import { DeployProgress } from './deploy-progress.tsx'
-import { deploySeconds, explainFailure, isUnderWay } from './deploy-state.ts'
+import { DEPLOY_FAILURES, DEPLOY_STATES, deploySeconds, isUnderWay } from './deploy-state.ts'
 import { DeployTimeline } from './deploy-timeline.tsx'
 import { nameDeploy } from './name-deploy.ts'
 import { RollBack } from './roll-back.tsx'
 
 /** Every deploy of the app, the one under way first with its progress. */
 export function DeploysPage() {
-  const alias = useAlias()
-  const { canBuild } = useApp(alias)
+  const { alias, canBuild } = useApp()
   const deploys = usePages(listDeploys, { alias })
   const nameOf = useNames(deploys.data?.map(({ requested_by }) => requested_by) ?? [])
-  const [target, setTarget] = useState<Deploy>()
   const columns: readonly Column<Deploy>[] = [
     {
       head: 'Deploy',
@@ -42,13 +38,7 @@ export function DeploysPage() {
     { head: 'By', cell: ({ requested_by }) => (requested_by === null ? 'svc' : nameOf(requested_by)), isWide: true },
     {
       head: 'Acts',
-      cell: (deploy) =>
-        canBuild &&
-        deploy.state === 'retired' && (
-          <button type="button" className="button small" onClick={() => setTarget(deploy)}>
-            Roll back<span className="visually-hidden"> to {nameDeploy(deploy)}</span>
-          </button>
-        ),
+      cell: (deploy) => canBuild && deploy.state === 'retired' && <RollBack alias={alias} deploy={deploy} />,
     },
   ]
   const running = deploys.data?.find(isUnderWay)
@@ -60,7 +50,7 @@ export function DeploysPage() {
           items.length === 0 ? (
             <Empty title="No deploys yet">
               <p>Each deploy of a revision is listed here with its log. Start one from the folder with the source:</p>
-              <Commands lines={[`svc apps deploy ${alias} --dir . --follow`]} />
+              <Copy isBlock text={`svc apps deploy ${alias} --dir . --follow`} />
             </Empty>
           ) : (
             <div className="stack">
@@ -71,7 +61,6 @@ export function DeploysPage() {
           )
         }
       </Loaded>
-      {target && <RollBack alias={alias} deploy={target} onClose={() => setTarget(undefined)} />}
     </AppPage>
   )
 }
@@ -79,8 +68,8 @@ export function DeploysPage() {
 function State({ deploy: { state, failure_code } }: { deploy: Deploy }) {
   return (
     <span className="row nowrap">
-      <DeployChip state={state} />
-      {failure_code !== null && <span className="soft wide">{explainFailure(failure_code)}</span>}
+      <StatusChip of={DEPLOY_STATES[state]} />
+      {failure_code !== null && <span className="soft wide">{DEPLOY_FAILURES[failure_code]}</span>}
     </span>
   )
 }

@@ -1,4 +1,4 @@
-import { VisibleText } from '#console/parts/visible-text.tsx'
+import { VisibleText } from '#console/parts/text/visible-text.tsx'
 import type { Piece } from './highlight.ts'
 import type { Hunk, Line } from './parse-patch.ts'
 import { showPieces } from './show-pieces.ts'

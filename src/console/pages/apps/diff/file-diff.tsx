@@ -1,10 +1,9 @@
 import { useMemo } from 'react'
-import { VisibleText } from '#console/parts/visible-text.tsx'
+import { VisibleText } from '#console/parts/text/visible-text.tsx'
 import type { FileChange } from '#contract/apps/revisions.ts'
 import { countLines, parsePatch } from './parse-patch.ts'
 import { SplitHunk } from './split-hunk.tsx'
 import { UnifiedHunk } from './unified-hunk.tsx'
-import { explainUnshown, MODES } from './unshown-words.ts'
 import type { Highlight } from './use-highlighter.ts'
 
 const CHANGES: Record<FileChange['change'], string> = { added: 'added', removed: 'removed', modified: 'changed' }
@@ -39,10 +38,34 @@ export function FileDiff({ file: { path, change, mode, patch, not_shown }, view,
         <table className={`hunks ${view}`}>
           <caption className="visually-hidden">{`Change of ${path}`}</caption>
           {hunks.map((hunk, index) => (
-            <Hunk key={hunk.head} hunk={hunk} pieces={pieces[index]} />
+            <tbody key={hunk.head}>
+              <tr className="hunk-head">
+                <td colSpan={4}>{hunk.head}</td>
+              </tr>
+              <Hunk hunk={hunk} pieces={pieces[index]} />
+            </tbody>
           ))}
         </table>
       )}
     </details>
   )
+}
+
+const MODES: Record<NonNullable<FileChange['mode']>, string> = {
+  executable: 'made executable',
+  not_executable: 'made not executable',
+}
+
+const REASONS: Record<NonNullable<FileChange['not_shown']>, string> = {
+  binary: 'it is not UTF-8 text',
+  too_large: 'it is larger than 256 KiB',
+  too_different: 'more than 1,000 of its lines differ',
+  left_out: 'the whole change is too large',
+}
+
+/** Explains why a file has no lines in a diff. */
+function explainUnshown(reason: FileChange['not_shown']): string {
+  return reason === null
+    ? 'The content has no changed lines.'
+    : `The change of this file is not shown: ${REASONS[reason]}.`
 }

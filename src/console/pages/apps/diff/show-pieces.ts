@@ -1,13 +1,13 @@
-import { cutVisible } from '#console/parts/visible-text.tsx'
+import { cutVisible } from '#console/parts/text/visible-text.tsx'
 import type { Piece } from './highlight.ts'
 
-type ShownPiece = { readonly text: string; readonly className: string | undefined; readonly start: number }
+type VisiblePiece = { readonly text: string; readonly className: string | undefined; readonly start: number }
 
 /**
  * Joins the colours of a line with the codes of what cannot be seen in it. The codes are found in the whole line,
  * because whether a blank is seen depends on what follows it.
  */
-export function showPieces(line: string, pieces: readonly Piece[]): ShownPiece[] {
+export function showPieces(line: string, pieces: readonly Piece[]): VisiblePiece[] {
   const ends = endsOf(pieces)
   return cutVisible(line).flatMap((part) =>
     part.isCode
@@ -18,8 +18,8 @@ export function showPieces(line: string, pieces: readonly Piece[]): ShownPiece[]
 
 type End = { readonly type: string | null; readonly end: number }
 
-function colour(line: string, ends: readonly End[], start: number, until: number): ShownPiece[] {
-  const shown: ShownPiece[] = []
+function colour(line: string, ends: readonly End[], start: number, until: number): VisiblePiece[] {
+  const shown: VisiblePiece[] = []
   for (let from = start; from < until; ) {
     const piece = ends.find(({ end }) => end > from)
     const to = Math.min(piece?.end ?? until, until)

@@ -2,27 +2,16 @@ import { Code, type HunkProps } from './code.tsx'
 import { pairLines } from './pair-lines.ts'
 import type { Line } from './parse-patch.ts'
 
-export function SplitHunk({ hunk: { head, lines }, pieces }: HunkProps) {
-  return (
-    <tbody>
-      <tr className="hunk-head">
-        <td colSpan={4}>{head}</td>
-      </tr>
-      {pairLines(lines).map(({ left, right }) => (
-        <tr key={`${left?.before} ${right?.after}`}>
-          <Half line={left} number={left?.before} pieces={left ? pieces?.get(left) : undefined} />
-          <Half line={right} number={right?.after} pieces={right ? pieces?.get(right) : undefined} />
-        </tr>
-      ))}
-    </tbody>
-  )
+export function SplitHunk({ hunk, pieces }: HunkProps) {
+  return pairLines(hunk.lines).map(({ left, right }) => (
+    <tr key={`${left?.before} ${right?.after}`}>
+      <Half line={left} number={left?.before} pieces={left ? pieces?.get(left) : undefined} />
+      <Half line={right} number={right?.after} pieces={right ? pieces?.get(right) : undefined} />
+    </tr>
+  ))
 }
 
-type HalfProps = {
-  line: Line | null
-  number: number | null | undefined
-  pieces: Parameters<typeof Code>[0]['pieces']
-}
+type HalfProps = { line: Line | null; number: number | null | undefined; pieces: Parameters<typeof Code>[0]['pieces'] }
 
 function Half({ line, number, pieces }: HalfProps) {
   return (

@@ -1,10 +1,10 @@
 import { useMemo } from 'react'
 import { useCall } from '#console/call/use-call.ts'
 import { usePages } from '#console/call/use-pages.ts'
-import { Empty } from '#console/parts/empty.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
+import { Empty } from '#console/parts/list/empty.tsx'
+import { Loaded } from '#console/parts/page/loaded.tsx'
+import { Copy } from '#console/parts/text/copy.tsx'
 import { searchLogs } from '#contract/apps/logs.ts'
-import { Commands } from '../commands.tsx'
 import { timesOf } from './log-search.ts'
 import { LogTable } from './log-table.tsx'
 import type { LogSearch } from './read-log-search.ts'
@@ -50,7 +50,7 @@ function NoLines({ alias, isFiltered }: { alias: string; isFiltered: boolean }) 
           ? 'Search a longer time or fewer words.'
           : 'What the app prints is stored here. Follow it as it comes:'}
       </p>
-      {!isFiltered && <Commands lines={[`svc apps logs ${alias} --follow`]} />}
+      {!isFiltered && <Copy isBlock text={`svc apps logs ${alias} --follow`} />}
     </Empty>
   )
 }

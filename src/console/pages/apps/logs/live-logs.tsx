@@ -1,6 +1,6 @@
 import { useLive } from '#console/call/use-live.ts'
-import { Chip } from '#console/parts/chip.tsx'
-import { Fault } from '#console/parts/fault.tsx'
+import { Fault } from '#console/parts/form/fault.tsx'
+import { Chip } from '#console/parts/list/chip.tsx'
 import { tailLogs } from '#contract/apps/logs.ts'
 import { LogTable } from './log-table.tsx'
 import type { LogSearch } from './read-log-search.ts'

@@ -1,8 +1,7 @@
 import { type SubmitEvent, useEffect, useState } from 'react'
-import { Choice } from '#console/parts/choice.tsx'
-import { Field } from '#console/parts/field.tsx'
+import { Choice } from '#console/parts/form/choice.tsx'
+import { Field } from '#console/parts/form/field.tsx'
 import { LOG_LEVELS } from '#contract/apps/logs.ts'
-import { fromLocal, toLocal } from './local-time.ts'
 import { chooseTime, TIMES, timeChoiceOf } from './log-search.ts'
 import type { LogSearch } from './read-log-search.ts'
 
@@ -82,4 +81,19 @@ function ExactTimes({ search, onChange }: Props) {
       ))}
     </>
   )
+}
+
+const MINUTE_MS = 60_000
+
+/** The value of a `datetime-local` input for a time, in the reader's zone. */
+function toLocal(at: string | undefined): string {
+  if (at === undefined) return ''
+  const date = new Date(at)
+  return new Date(date.getTime() - date.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16)
+}
+
+/** The time that a `datetime-local` input has; undefined if it is empty. */
+function fromLocal(value: string): string | undefined {
+  const date = new Date(value)
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
 }

@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Copy } from '#console/parts/copy.tsx'
-import { Dialog } from '#console/parts/dialog.tsx'
-import { LongTable } from '#console/parts/long-table.tsx'
-import type { Column } from '#console/parts/table.tsx'
-import { VisibleText } from '#console/parts/visible-text.tsx'
+import { Dialog } from '#console/parts/form/dialog.tsx'
+import { Facts } from '#console/parts/list/facts.tsx'
+import { LongTable } from '#console/parts/list/long-table.tsx'
+import type { Column } from '#console/parts/list/table.tsx'
+import { Copy } from '#console/parts/text/copy.tsx'
+import { VisibleText } from '#console/parts/text/visible-text.tsx'
 import type { LogRecord } from '#contract/apps/logs.ts'
 import '#console/styles/logs.css'
 
@@ -53,24 +54,18 @@ function LineTime({ at }: { at: string }) {
 function WholeLine({ alias, line, onClose }: { alias: string; line: LogRecord; onClose: () => void }) {
   return (
     <Dialog title="Log line" onClose={onClose}>
-      <dl>
-        <dt>Time</dt>
-        <dd>{`${new Date(line.at).toLocaleString()} · ${line.at.replace('T', ' ').slice(0, 23)} UTC`}</dd>
-        <dt>Level</dt>
-        <dd>{line.level}</dd>
-        <dt>Source</dt>
-        <dd>{line.source}</dd>
-        {line.deploy_id !== null && (
-          <>
-            <dt>Deploy</dt>
-            <dd>
-              <Link to="/apps/$alias/deploys/$deployId" params={{ alias, deployId: line.deploy_id }}>
-                <code>{line.deploy_id}</code>
-              </Link>
-            </dd>
-          </>
-        )}
-      </dl>
+      <Facts
+        of={{
+          Time: `${new Date(line.at).toLocaleString()} · ${line.at.replace('T', ' ').slice(0, 23)} UTC`,
+          Level: line.level,
+          Source: line.source,
+          Deploy: line.deploy_id !== null && (
+            <Link to="/apps/$alias/deploys/$deployId" params={{ alias, deployId: line.deploy_id }}>
+              <code>{line.deploy_id}</code>
+            </Link>
+          ),
+        }}
+      />
       <Copy text={line.text} isBlock />
     </Dialog>
   )

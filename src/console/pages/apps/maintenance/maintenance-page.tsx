@@ -1,20 +1,22 @@
 import { Link } from '@tanstack/react-router'
+import { useCall } from '#console/call/use-call.ts'
 import { usePages } from '#console/call/use-pages.ts'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { More } from '#console/parts/more.tsx'
-import { type Column, Table } from '#console/parts/table.tsx'
-import { Time } from '#console/parts/time.tsx'
+import { Empty } from '#console/parts/list/empty.tsx'
+import { List } from '#console/parts/list/list.tsx'
+import type { Column } from '#console/parts/list/table.tsx'
+import { Loaded } from '#console/parts/page/loaded.tsx'
+import { Time } from '#console/parts/text/time.tsx'
+import { useSession } from '#console/session/session.ts'
 import { listMaintenanceRuns, type MaintenanceRun } from '#contract/maintenance/runs.ts'
+import { readOrgMaintenance } from '#contract/maintenance/settings.ts'
 import { AppPage } from '../app-page.tsx'
-import { useAlias } from '../use-alias.ts'
 import { useApp } from '../use-app.ts'
-import { MaintenanceSwitch } from './maintenance-switch.tsx'
+import { AppSwitch } from './app-switch.tsx'
 import { RunChip } from './run-chip.tsx'
 
 /** The maintenance agent of an app: its switch and its runs. */
 export function MaintenancePage() {
-  const alias = useAlias()
-  const { isBuilder } = useApp(alias)
+  const { alias, isBuilder } = useApp()
   const runs = usePages(listMaintenanceRuns, { alias }, { whileAny: ({ status }) => status !== 'ended' })
   const columns: readonly Column<MaintenanceRun>[] = [
     {
@@ -44,25 +46,37 @@ export function MaintenancePage() {
               </Link>
             )}
           </div>
-          <Loaded of={runs}>
-            {(items) =>
-              items.length === 0 ? (
-                <p className="soft">No runs yet. Where the agent is on, it looks at the app at night.</p>
-              ) : (
-                <>
-                  <Table
-                    caption={`Maintenance runs of ${alias}`}
-                    columns={columns}
-                    rows={items}
-                    keyOf={({ execution_id }) => execution_id}
-                  />
-                  <More of={runs} />
-                </>
-              )
-            }
-          </Loaded>
+          <List
+            of={runs}
+            caption={`Maintenance runs of ${alias}`}
+            columns={columns}
+            keyOf={({ execution_id }) => execution_id}
+            empty={<p className="soft">No runs yet. Where the agent is on, it looks at the app at night.</p>}
+          />
         </section>
       </div>
     </AppPage>
+  )
+}
+
+/** The switch of the app, where the organization has the agent. */
+function MaintenanceSwitch({ alias }: { alias: string }) {
+  const { me } = useSession()
+  const org = useCall(readOrgMaintenance, { org_id: me.org.id })
+  return (
+    <Loaded of={org} rows={3}>
+      {({ enabled }) =>
+        enabled ? (
+          <AppSwitch alias={alias} />
+        ) : (
+          <Empty title="The maintenance agent is off in this organization">
+            <p>
+              It reads logs, checks and source of an app at night and proposes changes, which people approve. An admin
+              switches it on under <a href="/settings/organization/maintenance">Organization settings → Maintenance</a>.
+            </p>
+          </Empty>
+        )
+      }
+    </Loaded>
   )
 }

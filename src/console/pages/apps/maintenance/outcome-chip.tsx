@@ -1,8 +1,19 @@
-import { Chip } from '#console/parts/chip.tsx'
-import { presentOutcome } from '#contract/maintenance/outcomes.ts'
-import { outcomeTone } from './outcome-tone.ts'
+import type { ComponentProps } from 'react'
+import { Chip } from '#console/parts/list/chip.tsx'
+import { type Outcome, presentOutcome } from '#contract/maintenance/outcomes.ts'
 
-/** How a maintenance run ended, in the words of the contract. */
+const TONES: Record<Outcome, ComponentProps<typeof Chip>['tone']> = {
+  found_nothing: 'success',
+  finding_recorded: 'attention',
+  proposed: 'attention',
+  budget_exhausted: 'attention',
+  skipped: 'plain',
+  agent_error: 'failure',
+  fenced: 'plain',
+}
+
+/** How a maintenance run ended, in the words of the contract. An outcome that this page does not know is neither good nor bad. */
 export function OutcomeChip({ outcome }: { outcome: string }) {
-  return <Chip tone={outcomeTone(outcome)}>{presentOutcome(outcome).chip}</Chip>
+  const tone = Object.hasOwn(TONES, outcome) ? TONES[outcome as Outcome] : 'unknown'
+  return <Chip tone={tone}>{presentOutcome(outcome).chip}</Chip>
 }

@@ -1,4 +1,4 @@
-import { Chip } from '#console/parts/chip.tsx'
+import { Chip } from '#console/parts/list/chip.tsx'
 import type { MaintenanceRun, RunStatus } from '#contract/maintenance/runs.ts'
 import { OutcomeChip } from './outcome-chip.tsx'
 

@@ -1,33 +1,33 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { useCall } from '#console/call/use-call.ts'
 import { useNames } from '#console/call/use-names.ts'
-import { durationText } from '#console/parts/duration.ts'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { Time } from '#console/parts/time.tsx'
+import { Facts } from '#console/parts/list/facts.tsx'
+import { type Column, Table } from '#console/parts/list/table.tsx'
+import { Loaded } from '#console/parts/page/loaded.tsx'
+import { tookText } from '#console/parts/text/duration.ts'
+import { Time } from '#console/parts/text/time.tsx'
 import { presentOutcome } from '#contract/maintenance/outcomes.ts'
 import { type MaintenanceRun, readMaintenanceRun } from '#contract/maintenance/runs.ts'
 import { AppDetail } from '../app-detail.tsx'
 import { useAlias } from '../use-alias.ts'
-import { EvidenceTable } from './evidence-table.tsx'
 import { RunChip } from './run-chip.tsx'
 
 /** One maintenance run: what it found, what it read and what it spent. */
 export function RunPage() {
   const alias = useAlias()
   const { executionId = '' } = useParams({ strict: false })
-  const first = useCall(readMaintenanceRun, { alias, execution_id: executionId })
-  const isRunning = first.data !== undefined && first.data.status !== 'ended'
-  const run = useCall(readMaintenanceRun, { alias, execution_id: executionId }, { everyMs: isRunning && 2_000 })
+  const run = useCall(
+    readMaintenanceRun,
+    { alias, execution_id: executionId },
+    { poll: (latest) => latest && latest.status !== 'ended' && 'moving' },
+  )
   return (
-    <AppDetail
-      title="Maintenance run"
-      section={{ label: 'Maintenance', link: { to: '/apps/$alias/maintenance', params: { alias } } }}
-    >
+    <AppDetail title="Maintenance run" section="Maintenance">
       <Loaded of={run}>
         {(data) => (
           <div className="stack">
             <Finding alias={alias} run={data} />
-            <Facts run={data} />
+            <RunFacts run={data} />
             <section>
               <h2>Evidence</h2>
               <EvidenceTable evidence={data.evidence} />
@@ -62,43 +62,45 @@ function Finding({ alias, run }: { alias: string; run: MaintenanceRun }) {
   )
 }
 
-function Facts({ run }: { run: MaintenanceRun }) {
+function RunFacts({ run }: { run: MaintenanceRun }) {
   const nameOf = useNames([run.requested_by])
   return (
-    <dl>
-      <dt>Started</dt>
-      <dd>
-        <Time at={run.created_at} /> {run.mode === 'nightly' ? 'in the night' : 'by hand'}
-        {run.requested_by !== null && `, by ${nameOf(run.requested_by)}`}
-      </dd>
-      {run.ended_at !== null && (
-        <>
-          <dt>Took</dt>
-          <dd>{durationText((Date.parse(run.ended_at) - Date.parse(run.created_at)) / 1000)}</dd>
-        </>
-      )}
-      <dt>Model</dt>
-      <dd>
-        <code>{run.model}</code>
-      </dd>
-      <dt>Cost</dt>
-      <dd>{`${run.tokens_spent.toLocaleString()} tokens`}</dd>
-      {run.terminal_code !== null && (
-        <>
-          <dt>Ended with</dt>
-          <dd>
-            <code>{run.terminal_code}</code>
-          </dd>
-        </>
-      )}
-      {run.fingerprint !== null && (
-        <>
-          <dt>Fingerprint</dt>
-          <dd>
-            <code>{run.fingerprint}</code>
-          </dd>
-        </>
-      )}
-    </dl>
+    <Facts
+      of={{
+        Started: (
+          <>
+            <Time at={run.created_at} /> {run.mode === 'nightly' ? 'in the night' : 'by hand'}
+            {run.requested_by !== null && `, by ${nameOf(run.requested_by)}`}
+          </>
+        ),
+        Took: tookText(run.created_at, run.ended_at),
+        Model: <code>{run.model}</code>,
+        Cost: `${run.tokens_spent.toLocaleString()} tokens`,
+        'Ended with': run.terminal_code !== null && <code>{run.terminal_code}</code>,
+        Fingerprint: run.fingerprint !== null && <code>{run.fingerprint}</code>,
+      }}
+    />
+  )
+}
+
+type Evidence = MaintenanceRun['evidence'][number]
+
+const COLUMNS: readonly Column<Evidence>[] = [
+  { head: 'What was read', cell: ({ kind }) => kind },
+  { head: 'Which part', cell: ({ reference }) => <code className="cut">{reference}</code> },
+  { head: 'Bytes', cell: ({ bytes }) => bytes.toLocaleString(), isNumber: true },
+  { head: 'Digest', cell: ({ sha256 }) => <code title={sha256}>{sha256.slice(0, 12)}</code>, isWide: true },
+]
+
+/** Lists what the agent was given. Equal digests mean that the same would be given today. */
+function EvidenceTable({ evidence }: { evidence: readonly Evidence[] }) {
+  if (evidence.length === 0) return <p className="soft">The run read nothing.</p>
+  return (
+    <Table
+      caption="Evidence of the run"
+      columns={COLUMNS}
+      rows={evidence}
+      keyOf={({ kind, reference, sha256 }) => `${kind} ${reference} ${sha256}`}
+    />
   )
 }

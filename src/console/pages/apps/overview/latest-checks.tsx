@@ -1,19 +1,19 @@
 import { Link } from '@tanstack/react-router'
 import { useCall } from '#console/call/use-call.ts'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { Skeleton } from '#console/parts/skeleton.tsx'
+import { StatusChip } from '#console/parts/list/chip.tsx'
+import { Loaded } from '#console/parts/page/loaded.tsx'
 import { listChecks } from '#contract/checks/checks.ts'
-import { CheckChip } from '../checks/check-chip.tsx'
+import { showCheckState } from '../checks/describe-check.ts'
 
-const MOST_SHOWN = 8
+const MAX_CHECKS = 8
 
 /** The state of each check, those that need attention first. */
 export function LatestChecks({ alias }: { alias: string }) {
-  const checks = useCall(listChecks, { alias, limit: 50 }, { everyMs: 30_000 })
+  const checks = useCall(listChecks, { alias, limit: 50 }, { poll: 'background' })
   return (
     <section className="card">
       <h2>Checks</h2>
-      <Loaded of={checks} skeleton={<Skeleton rows={3} />}>
+      <Loaded of={checks} rows={3}>
         {({ items }) =>
           items.length === 0 ? (
             <p className="soft">
@@ -26,13 +26,13 @@ export function LatestChecks({ alias }: { alias: string }) {
             <ul className="bare-list">
               {items
                 .toSorted((a, b) => Number(a.state === 'pass') - Number(b.state === 'pass'))
-                .slice(0, MOST_SHOWN)
+                .slice(0, MAX_CHECKS)
                 .map((check) => (
                   <li key={check.id} className="row spread">
                     <Link to="/apps/$alias/checks/$checkId" params={{ alias, checkId: check.id }}>
                       {check.name}
                     </Link>
-                    <CheckChip check={check} />
+                    <StatusChip of={showCheckState(check)} />
                   </li>
                 ))}
             </ul>

@@ -1,18 +1,22 @@
+import { Link } from '@tanstack/react-router'
 import { useCall } from '#console/call/use-call.ts'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { readApp } from '#contract/apps/apps.ts'
+import { StatusChip } from '#console/parts/list/chip.tsx'
+import { Empty } from '#console/parts/list/empty.tsx'
+import { Loaded } from '#console/parts/page/loaded.tsx'
+import { Copy } from '#console/parts/text/copy.tsx'
+import { Time } from '#console/parts/text/time.tsx'
+import { type App, readApp } from '#contract/apps/apps.ts'
+import { listProposals } from '#contract/maintenance/proposals.ts'
 import { AppPage } from '../app-page.tsx'
+import { DEPLOY_FAILURES, DEPLOY_STATES } from '../deploys/deploy-state.ts'
 import { useAlias } from '../use-alias.ts'
 import { AppFacts } from './app-facts.tsx'
-import { FirstDeploy } from './first-deploy.tsx'
 import { LatestChecks } from './latest-checks.tsx'
-import { LatestDeploy } from './latest-deploy.tsx'
-import { WaitingChange } from './waiting-change.tsx'
 
 /** Shows the app's address, settings and live revision, and the states of its checks and latest deploy. */
 export function OverviewPage() {
   const alias = useAlias()
-  const app = useCall(readApp, { alias }, { everyMs: 5_000 })
+  const app = useCall(readApp, { alias }, { poll: 'watched' })
   return (
     <AppPage section="Overview">
       <Loaded of={app}>
@@ -29,5 +33,57 @@ export function OverviewPage() {
         )}
       </Loaded>
     </AppPage>
+  )
+}
+
+/** The next step for an app without a deploy. */
+function FirstDeploy({ app: { alias, settings } }: { app: App }) {
+  const start = settings.start_command === null ? [`svc apps change ${alias} --start "node server.js"`] : []
+  return (
+    <Empty title="Nothing is deployed yet">
+      <p>Deploy the folder with its source. svc builds it, starts it and waits until it is healthy.</p>
+      <Copy isBlock text={[...start, `svc apps deploy ${alias} --dir . --follow`].join('\n')} />
+    </Empty>
+  )
+}
+
+/** Links to the change that waits for a decision. Nothing is shown if none does, or if it is not known. */
+function WaitingChange({ alias }: { alias: string }) {
+  const proposals = useCall(listProposals, { alias, limit: 5 }, { poll: 'background' })
+  const waiting = proposals.data?.items.find(({ status }) => status === 'ready')
+  if (!waiting) return null
+  return (
+    <p className="banner">
+      A change waits for a decision:{' '}
+      <Link to="/apps/$alias/changes/$proposalId" params={{ alias, proposalId: waiting.id }}>
+        {waiting.summary}
+      </Link>
+    </p>
+  )
+}
+
+function LatestDeploy({ app: { alias, latest_deploy } }: { app: App }) {
+  return (
+    <section className="card">
+      <h2>Latest deploy</h2>
+      {latest_deploy === null ? (
+        <p className="soft">None yet.</p>
+      ) : (
+        <>
+          <p className="row">
+            <StatusChip of={DEPLOY_STATES[latest_deploy.state]} />
+            <Time at={latest_deploy.created_at} />
+          </p>
+          {latest_deploy.failure_code !== null && (
+            <p>{DEPLOY_FAILURES[latest_deploy.failure_code]}. The revision that was live before still answers.</p>
+          )}
+          <p>
+            <Link to="/apps/$alias/deploys/$deployId" params={{ alias, deployId: latest_deploy.id }}>
+              Show deploy
+            </Link>
+          </p>
+        </>
+      )}
+    </section>
   )
 }

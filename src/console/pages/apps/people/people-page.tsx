@@ -1,34 +1,28 @@
-import { useState } from 'react'
-import { useAct } from '#console/call/use-act.ts'
 import { useCall } from '#console/call/use-call.ts'
-import { Chip } from '#console/parts/chip.tsx'
-import { Choice } from '#console/parts/choice.tsx'
-import { Empty } from '#console/parts/empty.tsx'
-import { Fault } from '#console/parts/fault.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { type Column, Table } from '#console/parts/table.tsx'
-import { Time } from '#console/parts/time.tsx'
-import { listAppPeople, setAppPerson } from '#contract/apps/people.ts'
+import { ActChoice } from '#console/parts/form/act-choice.tsx'
+import { AskButton } from '#console/parts/form/ask-button.tsx'
+import { Opener } from '#console/parts/form/opener.tsx'
+import { Chip } from '#console/parts/list/chip.tsx'
+import { Empty } from '#console/parts/list/empty.tsx'
+import { List } from '#console/parts/list/list.tsx'
+import type { Column } from '#console/parts/list/table.tsx'
+import { Time } from '#console/parts/text/time.tsx'
+import { listAppPeople, removeAppPerson, setAppPerson } from '#contract/apps/people.ts'
 import { AppPage } from '../app-page.tsx'
-import { useAlias } from '../use-alias.ts'
 import { useApp } from '../use-app.ts'
 import { AddPerson } from './add-person.tsx'
 import { type AppPerson, PARTS } from './parts.ts'
-import { RemovePerson } from './remove-person.tsx'
 
 /** Who has which part in the app. */
 export function PeoplePage() {
-  const alias = useAlias()
-  const { canAdminister } = useApp(alias)
+  const { alias, canAdminister } = useApp()
   const people = useCall(listAppPeople, { alias })
-  const [isAdding, setAdding] = useState(false)
-  const [removed, setRemoved] = useState<AppPerson>()
   const columns: readonly Column<AppPerson>[] = [
     {
       head: 'Person',
       cell: (person) => (
         <span className="row">
-          {person.display_name ?? 'a former member'}
+          {nameOf(person)}
           {person.is_member === false && <Chip tone="attention">Left the organization</Chip>}
         </span>
       ),
@@ -42,57 +36,62 @@ export function PeoplePage() {
       head: 'Acts',
       cell: (person) =>
         canAdminister && (
-          <button type="button" className="button small" onClick={() => setRemoved(person)}>
-            Remove<span className="visually-hidden"> {person.display_name}</span>
-          </button>
+          <AskButton
+            label="Remove"
+            of={nameOf(person)}
+            look="small"
+            title="Remove person"
+            op={removeAppPerson}
+            input={{ alias, user_id: person.user_id }}
+            changes={[listAppPeople]}
+            done={`${nameOf(person)} has no part in ${alias} any more.`}
+          >
+            <p>
+              <strong>{nameOf(person)}</strong> is no {person.part} of <strong>{alias}</strong> any more. Their role in
+              the organization stays.
+            </p>
+          </AskButton>
         ),
     },
   ]
   return (
     <AppPage
       section="People"
-      acts={
-        canAdminister && (
-          <button type="button" className="button main" onClick={() => setAdding(true)}>
-            Add person
-          </button>
-        )
-      }
+      acts={canAdminister && <Opener label="Add person" look="main" dialog={<AddPerson alias={alias} />} />}
     >
       <p className="soft">
         Owners and admins of the organization may do everything in every app, and developers may build every app. They
         are not listed unless they have a part of their own.
       </p>
-      <Loaded of={people}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <Empty title="Nobody has a part in this app">
-              <p>Give a member of the organization a part, so that they can build it or are told about it.</p>
-            </Empty>
-          ) : (
-            <Table caption={`People of ${alias}`} columns={columns} rows={items} keyOf={({ user_id }) => user_id} />
-          )
+      <List
+        of={people}
+        caption={`People of ${alias}`}
+        columns={columns}
+        keyOf={({ user_id }) => user_id}
+        empty={
+          <Empty title="Nobody has a part in this app">
+            <p>Give a member of the organization a part, so that they can build it or are told about it.</p>
+          </Empty>
         }
-      </Loaded>
-      {isAdding && <AddPerson alias={alias} onClose={() => setAdding(false)} />}
-      {removed && <RemovePerson alias={alias} person={removed} onClose={() => setRemoved(undefined)} />}
+      />
     </AppPage>
   )
 }
 
 function Part({ alias, person }: { alias: string; person: AppPerson }) {
-  const name = person.display_name ?? 'a former member'
-  const set = useAct(setAppPerson, { changes: [listAppPeople], done: ({ part }) => `${name} is now ${part}.` })
   return (
-    <>
-      <Choice
-        label={`Part of ${name}`}
-        isCompact
-        value={person.part}
-        options={PARTS}
-        onChange={(part) => set.run({ alias, user_id: person.user_id, part: part })}
-      />
-      <Fault of={set.error} />
-    </>
+    <ActChoice
+      op={setAppPerson}
+      input={(part) => ({ alias, user_id: person.user_id, part })}
+      changes={[listAppPeople]}
+      done={({ part }) => `${nameOf(person)} is now ${part}.`}
+      label={`Part of ${nameOf(person)}`}
+      value={person.part}
+      options={PARTS}
+    />
   )
+}
+
+function nameOf({ display_name }: AppPerson): string {
+  return display_name ?? 'a former member'
 }

@@ -1,18 +1,16 @@
 import { Link } from '@tanstack/react-router'
 import { usePages } from '#console/call/use-pages.ts'
-import { Chip } from '#console/parts/chip.tsx'
-import { Empty } from '#console/parts/empty.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { More } from '#console/parts/more.tsx'
-import { Schedule } from '#console/parts/schedule.tsx'
-import { type Column, Table } from '#console/parts/table.tsx'
-import { Time } from '#console/parts/time.tsx'
+import { StatusChip } from '#console/parts/list/chip.tsx'
+import { Empty } from '#console/parts/list/empty.tsx'
+import { List } from '#console/parts/list/list.tsx'
+import type { Column } from '#console/parts/list/table.tsx'
+import { Schedule } from '#console/parts/text/schedule.tsx'
+import { Time } from '#console/parts/text/time.tsx'
 import { listPipelines, type Pipeline } from '#contract/pipelines.ts'
 import { AppPage } from '../app-page.tsx'
 import { useAlias } from '../use-alias.ts'
-import { isRunUnderWay, showPipelineState } from './pipeline-words.ts'
+import { isRunUnderWay, showPipelineState } from './describe-pipeline.ts'
 
-/** The pipelines that workers of the app declared. */
 export function PipelinesPage() {
   const alias = useAlias()
   const pipelines = usePages(
@@ -29,7 +27,7 @@ export function PipelinesPage() {
         </Link>
       ),
     },
-    { head: 'State', cell: (pipeline) => <State pipeline={pipeline} /> },
+    { head: 'State', cell: (pipeline) => <StatusChip of={showPipelineState(pipeline)} /> },
     { head: 'Last run', cell: ({ last_run }) => last_run && <Time at={last_run.created_at} /> },
     { head: 'Next run', cell: ({ next_run_at }) => next_run_at && <Time at={next_run_at} />, isWide: true },
     {
@@ -46,28 +44,20 @@ export function PipelinesPage() {
   ]
   return (
     <AppPage section="Pipelines">
-      <Loaded of={pipelines}>
-        {(items) =>
-          items.length === 0 ? (
-            <Empty title="No pipelines yet">
-              <p>
-                A pipeline is work that runs on a schedule or by hand in a worker of the app. It appears here when a
-                worker that declares it connects. <a href="/docs">The documentation shows how to write one.</a>
-              </p>
-            </Empty>
-          ) : (
-            <>
-              <Table caption={`Pipelines of ${alias}`} columns={columns} rows={items} keyOf={({ id }) => id} />
-              <More of={pipelines} />
-            </>
-          )
+      <List
+        of={pipelines}
+        caption={`Pipelines of ${alias}`}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty title="No pipelines yet">
+            <p>
+              A pipeline is work that runs on a schedule or by hand in a worker of the app. It appears here when a
+              worker that declares it connects. <a href="/docs">The documentation shows how to write one.</a>
+            </p>
+          </Empty>
         }
-      </Loaded>
+      />
     </AppPage>
   )
-}
-
-function State({ pipeline }: { pipeline: Pipeline }) {
-  const { word, tone } = showPipelineState(pipeline)
-  return <Chip tone={tone}>{word}</Chip>
 }

@@ -1,23 +1,29 @@
 import { useState } from 'react'
 import { useCall } from '#console/call/use-call.ts'
-import { Dialog } from '#console/parts/dialog.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { VisibleLines } from '#console/parts/visible-text.tsx'
+import { Dialog } from '#console/parts/form/dialog.tsx'
+import { Loaded } from '#console/parts/page/loaded.tsx'
+import { VisibleLines } from '#console/parts/text/visible-text.tsx'
 import { readPipelineRun, readPipelineRunLog } from '#contract/pipelines.ts'
-import { isRunUnderWay } from './pipeline-words.ts'
+import { isRunUnderWay } from './describe-pipeline.ts'
 import '#console/styles/logs.css'
 
-type Props = { alias: string; name: string; runId: string; onClose: () => void }
+type Props = { alias: string; name: string; runId: string }
 
-/** What a run logged, a thousand lines at a time. It is read again while the run is under way. */
-export function RunLog({ alias, name, runId, onClose }: Props) {
+/** The log of a run, a thousand lines at a time. It is read again while the run is under way. */
+export function RunLog({ alias, name, runId }: Props) {
   const [after, setAfter] = useState([0])
   const from = after.at(-1)!
-  const run = useCall(readPipelineRun, { alias, name, run_id: runId }, { everyMs: 2_000 })
+  const run = useCall(
+    readPipelineRun,
+    { alias, name, run_id: runId },
+    {
+      poll: (latest) => (!latest || isRunUnderWay(latest)) && 'moving',
+    },
+  )
   const isRunning = run.data !== undefined && isRunUnderWay(run.data)
-  const log = useCall(readPipelineRunLog, { alias, name, run_id: runId, after: from }, { everyMs: isRunning && 2_000 })
+  const log = useCall(readPipelineRunLog, { alias, name, run_id: runId, after: from }, { poll: isRunning && 'moving' })
   return (
-    <Dialog title="Log of the run" onClose={onClose}>
+    <Dialog title="Log of the run">
       <Loaded of={log}>
         {({ lines, last, has_more }) => (
           <>

@@ -1,11 +1,12 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useCall } from '#console/call/use-call.ts'
 import { useNames } from '#console/call/use-names.ts'
-import { Choice } from '#console/parts/choice.tsx'
-import { Copy } from '#console/parts/copy.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { shortId } from '#console/parts/short-id.ts'
-import { Time } from '#console/parts/time.tsx'
+import { Choice } from '#console/parts/form/choice.tsx'
+import { Facts } from '#console/parts/list/facts.tsx'
+import { Loaded } from '#console/parts/page/loaded.tsx'
+import { Copy } from '#console/parts/text/copy.tsx'
+import { shortId } from '#console/parts/text/short-id.ts'
+import { Time } from '#console/parts/text/time.tsx'
 import { diffRevisions, listRevisions, readRevision } from '#contract/apps/revisions.ts'
 import { AppDetail } from '../app-detail.tsx'
 import { Diff } from '../diff/diff.tsx'
@@ -28,27 +29,21 @@ export function RevisionPage() {
       .map(({ id, message }) => ({ value: id, label: message ?? `a revision without a message (${shortId(id)})` })),
   ]
   return (
-    <AppDetail title="Revision" section={{ label: 'Deploys', link: { to: '/apps/$alias/deploys', params: { alias } } }}>
+    <AppDetail title="Revision" section="Deploys">
       <Loaded of={revision}>
         {({ id, message, file_count, created_at, created_by }) => (
-          <dl>
-            <dt>Id</dt>
-            <dd>
-              <Copy text={id} />
-            </dd>
-            {message !== null && (
-              <>
-                <dt>Message</dt>
-                <dd>{message}</dd>
-              </>
-            )}
-            <dt>Files</dt>
-            <dd>{file_count}</dd>
-            <dt>Created</dt>
-            <dd>
-              <Time at={created_at} /> by {created_by === null ? 'the maintenance agent' : nameOf(created_by)}
-            </dd>
-          </dl>
+          <Facts
+            of={{
+              Id: <Copy text={id} />,
+              Message: message,
+              Files: file_count,
+              Created: (
+                <>
+                  <Time at={created_at} /> by {created_by === null ? 'the maintenance agent' : nameOf(created_by)}
+                </>
+              ),
+            }}
+          />
         )}
       </Loaded>
       <Choice

@@ -1,17 +1,16 @@
+import { useNavigate } from '@tanstack/react-router'
 import { useCall } from '#console/call/use-call.ts'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { readApp } from '#contract/apps/apps.ts'
+import { AskButton } from '#console/parts/form/ask-button.tsx'
+import { Loaded } from '#console/parts/page/loaded.tsx'
+import { deleteApp, listApps, readApp } from '#contract/apps/apps.ts'
 import { AppPage } from '../app-page.tsx'
-import { useAlias } from '../use-alias.ts'
 import { useApp } from '../use-app.ts'
 import { AppCommands } from './app-commands.tsx'
-import { DeleteApp } from './delete-app.tsx'
 import { Variables } from './variables.tsx'
 
 /** How the app is built and started, its variables, and its end. */
 export function SettingsPage() {
-  const alias = useAlias()
-  const { canAdminister, canBuild } = useApp(alias)
+  const { alias, canAdminister, canBuild } = useApp()
   const app = useCall(readApp, { alias })
   return (
     <AppPage section="Settings">
@@ -25,5 +24,30 @@ export function SettingsPage() {
         )}
       </Loaded>
     </AppPage>
+  )
+}
+
+function DeleteApp({ alias }: { alias: string }) {
+  const navigate = useNavigate()
+  return (
+    <section className="card">
+      <h2>Delete app</h2>
+      <p>The app is stopped and deleted with its revisions, logs, checks and tickets.</p>
+      <AskButton
+        look="danger"
+        title="Delete app"
+        typed={alias}
+        op={deleteApp}
+        input={{ alias, confirm: alias }}
+        changes={[listApps]}
+        done={`${alias} is being deleted.`}
+        after={() => void navigate({ to: '/apps' })}
+      >
+        <p>
+          <strong>{alias}</strong> and everything that belongs to it are deleted. This cannot be undone. The alias can
+          be used again afterwards.
+        </p>
+      </AskButton>
+    </section>
   )
 }

@@ -1,38 +1,29 @@
-import { type SubmitEvent, useState } from 'react'
-import { useAct } from '#console/call/use-act.ts'
-import { Fault } from '#console/parts/fault.tsx'
-import { TextArea } from '#console/parts/text-area.tsx'
+import { ActForm } from '#console/parts/form/act-form.tsx'
+import { TextArea } from '#console/parts/form/text-area.tsx'
+import { Tick } from '#console/parts/form/tick.tsx'
 import { listReplies, listTickets, readTicket, replyToTicket } from '#contract/tickets.ts'
 
 type Props = { alias: string; ticketId: string; canBeInternal: boolean }
 
 /** Writes a reply. People who build the app can keep it among themselves. */
 export function Reply({ alias, ticketId, canBeInternal }: Props) {
-  const [body, setBody] = useState('')
-  const [internal, setInternal] = useState(false)
-  const reply = useAct(replyToTicket, {
-    changes: [listReplies, readTicket, listTickets],
-    done: () => (internal ? 'Wrote an internal reply. Nobody is notified.' : 'Sent the reply.'),
-    // What was typed while the reply was sent is kept.
-    after: (_, sent) => setBody((typed) => (typed === sent.body ? '' : typed)),
-  })
-  const submit = (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    reply.run({ alias, ticket_id: ticketId, body, internal })
-  }
   return (
-    <form onSubmit={submit}>
-      <TextArea label="Reply" value={body} onChange={setBody} required maxLength={16_000} />
+    <ActForm
+      op={replyToTicket}
+      fields={{ body: '', internal: false }}
+      input={(typed) => ({ alias, ticket_id: ticketId, ...typed })}
+      changes={[listReplies, readTicket, listTickets]}
+      done={(_, { internal }) => (internal ? 'Wrote an internal reply. Nobody is notified.' : 'Sent the reply.')}
+      // Text that was typed while the reply was sent stays in the field.
+      after={(_, sent, { change }) => change(({ body }) => (body === sent.body ? { body: '' } : {}))}
+      submit={({ internal }) => (internal ? 'Write internal reply' : 'Send reply')}
+    >
+      <TextArea label="Reply" name="body" required />
       {canBeInternal && (
-        <label className="check-line">
-          <input type="checkbox" checked={internal} onChange={(event) => setInternal(event.currentTarget.checked)} />
+        <Tick name="internal" className="check-line">
           Internal: only people who build the app see it, and nobody is notified
-        </label>
+        </Tick>
       )}
-      <Fault of={reply.error} />
-      <button type="submit" className="button main" aria-busy={reply.isRunning}>
-        {internal ? 'Write internal reply' : 'Send reply'}
-      </button>
-    </form>
+    </ActForm>
   )
 }

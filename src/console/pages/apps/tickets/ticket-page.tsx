@@ -1,39 +1,31 @@
 import { useParams } from '@tanstack/react-router'
-import { useAct } from '#console/call/use-act.ts'
 import { useCall } from '#console/call/use-call.ts'
 import { usePages } from '#console/call/use-pages.ts'
-import { Choice } from '#console/parts/choice.tsx'
-import { Fault } from '#console/parts/fault.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { More } from '#console/parts/more.tsx'
-import { Time } from '#console/parts/time.tsx'
+import { ActChoice } from '#console/parts/form/act-choice.tsx'
+import { Chip, StatusChip } from '#console/parts/list/chip.tsx'
+import { More } from '#console/parts/list/more.tsx'
+import { Loaded } from '#console/parts/page/loaded.tsx'
+import { Time } from '#console/parts/text/time.tsx'
 import { useSession } from '#console/session/session.ts'
 import { listReplies, listTickets, moveTicket, readTicket, type Ticket } from '#contract/tickets.ts'
 import { AppDetail } from '../app-detail.tsx'
-import { useAlias } from '../use-alias.ts'
 import { useApp } from '../use-app.ts'
-import { Message } from './message.tsx'
+import { nameOfPerson, STATUS_CHOICES, showTicketStatus } from './describe-ticket.ts'
 import { Reply } from './reply.tsx'
-import { TicketChip } from './ticket-chip.tsx'
-import { nameOfPerson, STATUS_CHOICES } from './ticket-words.ts'
 
 /** A ticket with its replies. */
 export function TicketPage() {
-  const alias = useAlias()
+  const { alias, canBuild } = useApp()
   const { me } = useSession()
   const { ticketId = '' } = useParams({ strict: false })
-  const { canBuild } = useApp(alias)
   const ticket = useCall(readTicket, { alias, ticket_id: ticketId })
   return (
-    <AppDetail
-      title={ticket.data?.title ?? 'Ticket'}
-      section={{ label: 'Tickets', link: { to: '/apps/$alias/tickets', params: { alias } } }}
-    >
+    <AppDetail title={ticket.data?.title ?? 'Ticket'} section="Tickets">
       <Loaded of={ticket}>
         {(data) => (
           <div className="stack">
             <div className="row">
-              <TicketChip status={data.status} />
+              <StatusChip of={showTicketStatus(data.status)} />
               <span className="soft">
                 filed by {nameOfPerson(data.reporter)} <Time at={data.created_at} />
               </span>
@@ -50,18 +42,16 @@ export function TicketPage() {
 }
 
 function Move({ alias, ticket }: { alias: string; ticket: Ticket }) {
-  const move = useAct(moveTicket, { changes: [readTicket, listTickets], done: () => 'Moved the ticket.' })
   return (
-    <>
-      <Choice
-        label="Move ticket to"
-        isCompact
-        value={ticket.status}
-        options={STATUS_CHOICES}
-        onChange={(status) => move.run({ alias, ticket_id: ticket.id, status })}
-      />
-      <Fault of={move.error} />
-    </>
+    <ActChoice
+      op={moveTicket}
+      input={(status) => ({ alias, ticket_id: ticket.id, status })}
+      changes={[readTicket, listTickets]}
+      done="Moved the ticket."
+      label="Move ticket to"
+      value={ticket.status}
+      options={STATUS_CHOICES}
+    />
   )
 }
 
@@ -78,5 +68,19 @@ function Replies({ alias, ticketId }: { alias: string; ticketId: string }) {
         </>
       )}
     </Loaded>
+  )
+}
+
+type MessageProps = { author: string; at: string; body: string; isInternal?: boolean }
+
+/** The text of a person, with its line breaks. */
+function Message({ author, at, body, isInternal = false }: MessageProps) {
+  return (
+    <article className={isInternal ? 'card message internal' : 'card message'}>
+      <p className="row soft">
+        <strong>{author}</strong> <Time at={at} /> {isInternal && <Chip tone="plain">Internal</Chip>}
+      </p>
+      <p className="prose">{body}</p>
+    </article>
   )
 }

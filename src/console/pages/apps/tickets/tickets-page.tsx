@@ -1,20 +1,19 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
 import { usePages } from '#console/call/use-pages.ts'
-import { Choice } from '#console/parts/choice.tsx'
-import { Empty } from '#console/parts/empty.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { More } from '#console/parts/more.tsx'
-import { type Column, Table } from '#console/parts/table.tsx'
-import { Time } from '#console/parts/time.tsx'
+import { Choice } from '#console/parts/form/choice.tsx'
+import { Opener } from '#console/parts/form/opener.tsx'
+import { StatusChip } from '#console/parts/list/chip.tsx'
+import { Empty } from '#console/parts/list/empty.tsx'
+import { List } from '#console/parts/list/list.tsx'
+import type { Column } from '#console/parts/list/table.tsx'
+import { Copy } from '#console/parts/text/copy.tsx'
+import { Time } from '#console/parts/text/time.tsx'
 import { useSession } from '#console/session/session.ts'
 import { listTickets, type Ticket } from '#contract/tickets.ts'
 import { AppPage } from '../app-page.tsx'
-import { Commands } from '../commands.tsx'
 import { useAlias } from '../use-alias.ts'
+import { nameOfPerson, STATUS_CHOICES, showTicketStatus } from './describe-ticket.ts'
 import { FileTicket } from './file-ticket.tsx'
-import { TicketChip } from './ticket-chip.tsx'
-import { nameOfPerson, STATUS_CHOICES } from './ticket-words.ts'
 
 const STATUSES = [{ value: 'any', label: 'Any state' }, ...STATUS_CHOICES] as const
 const WHOSE = [
@@ -29,7 +28,6 @@ export function TicketsPage() {
   const { status, mine } = useSearch({ from: '/apps/$alias/tickets' })
   const navigate = useNavigate({ from: '/apps/$alias/tickets' })
   const tickets = usePages(listTickets, { alias, ...(status && { status }), ...(mine && { mine }) })
-  const [isFiling, setFiling] = useState(false)
   const columns: readonly Column<Omit<Ticket, 'body'>>[] = [
     {
       head: 'Ticket',
@@ -39,7 +37,7 @@ export function TicketsPage() {
         </Link>
       ),
     },
-    { head: 'State', cell: (ticket) => <TicketChip status={ticket.status} /> },
+    { head: 'State', cell: (ticket) => <StatusChip of={showTicketStatus(ticket.status)} /> },
     { head: 'Filed by', cell: ({ reporter }) => nameOfPerson(reporter), isWide: true },
     { head: 'Filed', cell: ({ created_at }) => <Time at={created_at} />, isWide: true },
     { head: 'Changed', cell: ({ updated_at }) => <Time at={updated_at} /> },
@@ -47,13 +45,7 @@ export function TicketsPage() {
   return (
     <AppPage
       section="Tickets"
-      acts={
-        !me.read_only && (
-          <button type="button" className="button main" onClick={() => setFiling(true)}>
-            File ticket
-          </button>
-        )
-      }
+      acts={!me.read_only && <Opener label="File ticket" look="main" dialog={<FileTicket alias={alias} />} />}
     >
       <div className="filters">
         <Choice
@@ -71,24 +63,21 @@ export function TicketsPage() {
           onChange={(value) => void navigate({ search: { status, mine: value === 'mine' ? true : undefined } })}
         />
       </div>
-      <Loaded of={tickets}>
-        {(items) =>
-          items.length === 0 ? (
-            <Empty title={status || mine ? 'No ticket matches' : 'No tickets'}>
-              <p>People file tickets when something is wrong with the app. The people who build it answer here.</p>
-              <Commands
-                lines={[`svc tickets file ${alias} "What is wrong" --body "What you saw, and what you expected"`]}
-              />
-            </Empty>
-          ) : (
-            <>
-              <Table caption={`Tickets on ${alias}`} columns={columns} rows={items} keyOf={({ id }) => id} />
-              <More of={tickets} />
-            </>
-          )
+      <List
+        of={tickets}
+        caption={`Tickets on ${alias}`}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty title={status || mine ? 'No ticket matches' : 'No tickets'}>
+            <p>People file tickets when something is wrong with the app. The people who build it answer here.</p>
+            <Copy
+              isBlock
+              text={`svc tickets file ${alias} "What is wrong" --body "What you saw, and what you expected"`}
+            />
+          </Empty>
         }
-      </Loaded>
-      {isFiling && <FileTicket alias={alias} onClose={() => setFiling(false)} />}
+      />
     </AppPage>
   )
 }

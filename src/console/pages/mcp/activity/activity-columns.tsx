@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
-import { Chip } from '#console/parts/chip.tsx'
-import { sizeText } from '#console/parts/size.ts'
-import type { Column } from '#console/parts/table.tsx'
-import { Time } from '#console/parts/time.tsx'
+import { Chip } from '#console/parts/list/chip.tsx'
+import type { Column } from '#console/parts/list/table.tsx'
+import { sizeText } from '#console/parts/text/size.ts'
+import { Time } from '#console/parts/text/time.tsx'
 import type { ActivityRecord, CallOutcome } from '#contract/activity.ts'
 import type { PrincipalKind } from '#contract/core/principal.ts'
 import { latencyText, outcomeOf } from './outcome.ts'
@@ -19,7 +19,7 @@ const CALLERS: Partial<Record<PrincipalKind, string>> = { workload: 'an app', ru
 
 const TARGET: Column<ActivityRecord> = { head: 'Target', cell: ({ target }) => <Target target={target} /> }
 
-/** What is shown of a call without its target, for the page of one source. */
+/** Columns of a call without its target, for the page of one source. */
 export const CALL_COLUMNS: readonly Column<ActivityRecord>[] = [
   { head: 'Person', cell: (record) => <Person record={record} /> },
   { head: 'Result', cell: ({ status }) => <Outcome status={status} /> },
@@ -27,13 +27,13 @@ export const CALL_COLUMNS: readonly Column<ActivityRecord>[] = [
   { head: 'Source', cell: ({ source }) => source, isWide: true },
   {
     head: 'Duration',
-    cell: (record) => <Known value={record.duration_ms} as={latencyText} />,
+    cell: (record) => <Figure value={record.duration_ms} as={latencyText} />,
     isNumber: true,
     isWide: true,
   },
   {
     head: 'Answer',
-    cell: (record) => <Known value={record.answer_bytes} as={sizeText} />,
+    cell: (record) => <Figure value={record.answer_bytes} as={sizeText} />,
     isNumber: true,
     isWide: true,
   },
@@ -62,6 +62,6 @@ function Outcome({ status }: { status: number | null }) {
 }
 
 /** A figure, or that it was lost: the process ended between the call and its answer. */
-function Known({ value, as }: { value: number | null; as: (value: number) => string }) {
+function Figure({ value, as }: { value: number | null; as: (value: number) => string }) {
   return value === null ? <span className="soft">unknown</span> : as(value)
 }

@@ -1,11 +1,11 @@
-import { Choice } from '#console/parts/choice.tsx'
+import { Choice } from '#console/parts/form/choice.tsx'
 import { useHasRole } from '#console/session/session.ts'
 import { PERIODS } from './activity-search.ts'
-import { DayField } from './day-field.tsx'
 import { PersonFilter } from './person-filter.tsx'
 import type { ActivitySearch } from './read-activity-search.ts'
 import { TargetFilter } from './target-filter.tsx'
 import '#console/styles/mcp.css'
+import { Field } from '#console/parts/form/field.tsx'
 
 const ALL = ''
 
@@ -80,4 +80,11 @@ export function ActivityFilters({ search, onChange, isOfOneSource = false }: Pro
       )}
     </search>
   )
+}
+
+type DayProps = { label: string; value: string | undefined; onChange: (value: string | undefined) => void }
+
+/** A day of the calendar, or none. */
+function DayField({ label, value = '', onChange }: DayProps) {
+  return <Field label={label} type="date" value={value} onChange={(day) => onChange(day === '' ? undefined : day)} />
 }

@@ -1,16 +1,15 @@
 import { useMemo } from 'react'
+import { useCall } from '#console/call/use-call.ts'
 import { usePages } from '#console/call/use-pages.ts'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { LongTable } from '#console/parts/long-table.tsx'
-import type { Column } from '#console/parts/table.tsx'
+import { LongTable } from '#console/parts/list/long-table.tsx'
+import type { Column } from '#console/parts/list/table.tsx'
+import { Loaded } from '#console/parts/page/loaded.tsx'
 import { type ActivityRecord, listActivity } from '#contract/activity.ts'
 import { toInput } from './activity-search.ts'
-import { NewerCalls } from './newer-calls.tsx'
 import { NoActivity } from './no-activity.tsx'
 import type { ActivitySearch } from './read-activity-search.ts'
 
 const PAGE_LIMIT = 100
-const FRESH_MS = 5_000
 
 type Props = { search: ActivitySearch; columns: readonly Column<ActivityRecord>[]; onClear: () => void }
 
@@ -18,7 +17,7 @@ type Props = { search: ActivitySearch; columns: readonly Column<ActivityRecord>[
 export function ActivityList({ search, columns, onClear }: Props) {
   // "Last 7 days" is counted from when the view was chosen, so that its pages fit together.
   const input = useMemo(() => ({ ...toInput(search, new Date()), limit: PAGE_LIMIT }), [search])
-  const calls = usePages(listActivity, input, { freshMs: FRESH_MS })
+  const calls = usePages(listActivity, input, { isWatched: true })
   return (
     <Loaded of={calls}>
       {(rows) =>
@@ -39,5 +38,27 @@ export function ActivityList({ search, columns, onClear }: Props) {
         )
       }
     </Loaded>
+  )
+}
+
+type NewerProps = {
+  input: ReturnType<typeof toInput>
+  /** Id of the newest call in the list. */
+  newest: string
+  isShown: boolean
+  onShow: () => void
+}
+
+/** Offers calls that were made since the list was read. They are not added by themselves, because rows would jump. */
+function NewerCalls({ input, newest, isShown, onShow }: NewerProps) {
+  const first = useCall(listActivity, { ...input, limit: 1 }, { enabled: isShown, poll: 'scheduled' })
+  const id = first.data?.items[0]?.id
+  if (!isShown || id === undefined || id === newest) return null
+  return (
+    <p role="status">
+      <button type="button" className="button small" onClick={onShow}>
+        Show newer calls
+      </button>
+    </p>
   )
 }

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Page } from '#console/parts/page.tsx'
+import { Page } from '#console/parts/page/page.tsx'
 import { useHasRole } from '#console/session/session.ts'
 import { ACTIVITY_COLUMNS } from './activity-columns.tsx'
 import { ActivityFilters } from './activity-filters.tsx'

@@ -3,14 +3,12 @@ import type { z } from 'zod'
 import { useCall } from '#console/call/use-call.ts'
 import { dayLabel, hourLabel } from '#console/charts/day-label.ts'
 import { Lines } from '#console/charts/lines.tsx'
-import { LoadFailed } from '#console/parts/load-failed.tsx'
+import { LoadFailed } from '#console/parts/page/load-failed.tsx'
 import { type ActivityStatistics, activityStatistics } from '#contract/activity.ts'
 import { latencyText } from './outcome.ts'
 import type { ActivitySearch } from './read-activity-search.ts'
 import { sinceFirst } from './since-first.ts'
 import { toStatistics } from './to-statistics.ts'
-
-const EVERY_MS = 60_000
 
 /** How long answers took over the time of a view. Nothing is shown while nothing was called. */
 export function Latency({ search }: { search: ActivitySearch }) {
@@ -25,7 +23,7 @@ type Bucket = ActivityStatistics['buckets'][number]
 type DrawnProps = { input: z.input<typeof activityStatistics.input>; words: string }
 
 function Drawn({ input, words }: DrawnProps) {
-  const statistics = useCall(activityStatistics, input, { keep: true, everyMs: EVERY_MS })
+  const statistics = useCall(activityStatistics, input, { keep: true, poll: 'statistics' })
   if (statistics.data === undefined)
     return statistics.error ? <LoadFailed error={statistics.error} onRetry={() => void statistics.refetch()} /> : null
   const buckets = sinceFirst(statistics.data.buckets)

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router'
-import { Copy } from '#console/parts/copy.tsx'
-import { Empty } from '#console/parts/empty.tsx'
+import { Empty } from '#console/parts/list/empty.tsx'
+import { Copy } from '#console/parts/text/copy.tsx'
 import type { ActivitySearch } from './read-activity-search.ts'
 
-/** Says why a view shows no call, and what to do next. */
+/** Explains why a view shows no call, and what to do next. */
 export function NoActivity({ search, onClear }: { search: ActivitySearch; onClear: () => void }) {
   const { type, target, ...narrowing } = search
   const isNarrowed = Object.values(narrowing).some((value) => value !== undefined)

@@ -1,5 +1,5 @@
 import { useCall } from '#console/call/use-call.ts'
-import { Choice } from '#console/parts/choice.tsx'
+import { Choice } from '#console/parts/form/choice.tsx'
 import { useSession } from '#console/session/session.ts'
 import { listMembers } from '#contract/auth/members.ts'
 import { withChosen } from './with-chosen.ts'

@@ -1,5 +1,5 @@
 import { useCall } from '#console/call/use-call.ts'
-import { Choice } from '#console/parts/choice.tsx'
+import { Choice } from '#console/parts/form/choice.tsx'
 import { useHasRole } from '#console/session/session.ts'
 import { listSlimSources, listSources } from '#contract/data-sources/sources.ts'
 import { listFunctions } from '#contract/functions.ts'

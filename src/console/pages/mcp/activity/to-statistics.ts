@@ -3,7 +3,7 @@ import type { ActivitySearch } from './read-activity-search.ts'
 
 const DAY_MS = 86_400_000
 /** Longest time for which the service counts by day. */
-const MOST_DAYS = 92
+const MAX_DAYS = 92
 
 const WORDS = { day: 'in the last 24 hours', week: 'in the last 7 days', month: 'in the last 30 days' } as const
 
@@ -21,7 +21,7 @@ export function toStatistics(search: ActivitySearch, now: Date) {
       words: WORDS[period],
     }
   const end = to === undefined ? now : new Date(to)
-  const earliest = new Date(end.getTime() - MOST_DAYS * DAY_MS)
+  const earliest = new Date(end.getTime() - MAX_DAYS * DAY_MS)
   if (from !== undefined && new Date(from) >= end) return undefined
   const isCut = from === undefined || new Date(from) < earliest
   return {
@@ -32,6 +32,6 @@ export function toStatistics(search: ActivitySearch, now: Date) {
       to: end.toISOString(),
       bucket: 'day',
     } as const,
-    words: isCut ? `in the last ${MOST_DAYS} of these days` : 'on these days',
+    words: isCut ? `in the last ${MAX_DAYS} of these days` : 'on these days',
   }
 }

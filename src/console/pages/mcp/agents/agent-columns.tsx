@@ -1,15 +1,33 @@
 import type { z } from 'zod'
-import type { Column } from '#console/parts/table.tsx'
-import { Time } from '#console/parts/time.tsx'
+import type { Column } from '#console/parts/list/table.tsx'
+import { Time } from '#console/parts/text/time.tsx'
 import type { listAgents } from '#contract/auth/agents.ts'
 
 export type Agent = z.infer<typeof listAgents.output>['items'][number]
 
-/** What is known of an agent. Its name is its own claim; the host that gets its codes is not. */
+/** Columns of an agent. Its name is its own claim; the host that gets its codes is not. */
 export const AGENT_COLUMNS: readonly Column<Agent>[] = [
-  { head: 'Agent', cell: ({ client_name }) => client_name },
-  { head: 'Redirects to', cell: ({ redirect_host }) => <code>{redirect_host}</code>, isWide: true },
-  { head: 'Scopes', cell: ({ scopes }) => scopes.join(', '), isWide: true },
+  {
+    head: 'Agent',
+    cell: ({ client_name, redirect_host }) => (
+      <>
+        {client_name}
+        <div className="soft">
+          to <code>{redirect_host}</code>
+        </div>
+      </>
+    ),
+  },
+  {
+    head: 'Connected',
+    cell: ({ created_at, connected_with, connected_from }) => (
+      <>
+        <Time at={created_at} />
+        <div className="soft">{[connected_with, connected_from].filter((text) => text !== null).join(', ')}</div>
+      </>
+    ),
+  },
+  { head: 'Scopes', cell: ({ scopes }) => scopes.map((scope) => <div key={scope}>{scope}</div>), isWide: true },
   {
     head: 'Last used',
     cell: ({ last_used_at }) =>

@@ -1,4 +1,4 @@
-import { Page } from '#console/parts/page.tsx'
+import { Page } from '#console/parts/page/page.tsx'
 import { useHasRole } from '#console/session/session.ts'
 import { ConnectAgent } from './connect-agent.tsx'
 import { MyAgents } from './my-agents.tsx'

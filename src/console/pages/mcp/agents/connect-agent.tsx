@@ -1,5 +1,5 @@
 import { useCall } from '#console/call/use-call.ts'
-import { Loaded } from '#console/parts/loaded.tsx'
+import { Loaded } from '#console/parts/page/loaded.tsx'
 import { ServiceError } from '#contract/core/errors.ts'
 import { platformMetadata } from '#contract/mcp.ts'
 import { AgentSteps } from './agent-steps.tsx'

@@ -59,9 +59,16 @@ export function knownAgents(url: string): readonly KnownAgent[] {
       steps: [{ code: `mcporter config add svc ${url} --scope home\nmcporter auth svc` }],
     },
     {
+      name: 'Cursor',
+      steps: [
+        { text: 'Add this to ~/.cursor/mcp.json. When it asks to log in, the browser opens, and then Cursor again.' },
+        { code: `{ "mcpServers": { "svc": { "url": "${url}" } } }` },
+      ],
+    },
+    {
       name: 'Other MCP clients',
       steps: [
-        { text: 'Agents that cannot open a browser, and Cursor, use an API token. They send it as this header:' },
+        { text: 'Agents that cannot open a browser use an API token. They send it as this header:' },
         { code: 'Authorization: Bearer <API_KEY>' },
         { text: 'Create the token under Settings, API tokens.' },
       ],

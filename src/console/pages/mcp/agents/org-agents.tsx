@@ -1,10 +1,7 @@
-import { useState } from 'react'
-import { useAct } from '#console/call/use-act.ts'
 import { usePages } from '#console/call/use-pages.ts'
-import { Confirm } from '#console/parts/confirm.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { More } from '#console/parts/more.tsx'
-import { type Column, Table } from '#console/parts/table.tsx'
+import { AskButton } from '#console/parts/form/ask-button.tsx'
+import { List } from '#console/parts/list/list.tsx'
+import type { Column } from '#console/parts/list/table.tsx'
 import { useSession } from '#console/session/session.ts'
 import { listAgents, listOrgAgents, revokeAgent } from '#contract/auth/agents.ts'
 import { AGENT_COLUMNS, type Agent } from './agent-columns.tsx'
@@ -13,7 +10,6 @@ import { AGENT_COLUMNS, type Agent } from './agent-columns.tsx'
 export function OrgAgents() {
   const { me } = useSession()
   const agents = usePages(listOrgAgents, { org_id: me.org.id, limit: 100 })
-  const [chosen, setChosen] = useState<Agent>()
   const [name, ...rest] = AGENT_COLUMNS
   const columns: readonly Column<Agent>[] = [
     name!,
@@ -22,54 +18,34 @@ export function OrgAgents() {
     {
       head: 'Acts',
       cell: (agent) => (
-        <button type="button" className="button small danger" onClick={() => setChosen(agent)}>
-          Revoke
-          <span className="visually-hidden">
-            {' '}
-            {agent.client_name} of {agent.email}
-          </span>
-        </button>
+        <AskButton
+          label="Revoke"
+          of={`${agent.client_name} of ${agent.email}`}
+          look="small danger"
+          title="Revoke agent"
+          op={revokeAgent}
+          input={{ org_id: me.org.id, id: agent.id }}
+          changes={[listAgents, listOrgAgents]}
+          done={`Revoked ${agent.client_name} of ${agent.email}.`}
+        >
+          <p>
+            <strong>{agent.client_name}</strong>, which acts for {agent.email}, is refused on all their computers from
+            its next call on. They can connect it again.
+          </p>
+        </AskButton>
       ),
     },
   ]
   return (
     <section aria-labelledby="org-agents">
       <h2 id="org-agents">Of the organization</h2>
-      <Loaded of={agents}>
-        {(items) =>
-          items.length === 0 ? (
-            <p className="soft">No member has connected an agent.</p>
-          ) : (
-            <>
-              <Table caption="Agents of the organization" columns={columns} rows={items} keyOf={({ id }) => id} />
-              <More of={agents} />
-            </>
-          )
-        }
-      </Loaded>
-      {chosen && <Revoke agent={chosen} orgId={me.org.id} onClose={() => setChosen(undefined)} />}
+      <List
+        of={agents}
+        caption="Agents of the organization"
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={<p className="soft">No member has connected an agent.</p>}
+      />
     </section>
-  )
-}
-
-function Revoke({ agent, orgId, onClose }: { agent: Agent; orgId: string; onClose: () => void }) {
-  const revoke = useAct(revokeAgent, {
-    changes: [listAgents, listOrgAgents],
-    done: () => `Revoked ${agent.client_name} of ${agent.email}.`,
-    after: onClose,
-  })
-  return (
-    <Confirm
-      title="Revoke agent"
-      isRunning={revoke.isRunning}
-      error={revoke.error}
-      onConfirm={() => revoke.run({ org_id: orgId, id: agent.id })}
-      onClose={onClose}
-    >
-      <p>
-        <strong>{agent.client_name}</strong>, which acts for {agent.email}, is refused from its next call on. They can
-        connect it again.
-      </p>
-    </Confirm>
   )
 }

@@ -1,6 +1,6 @@
-import { useId, useState } from 'react'
-import { explain } from '#console/call/explain.ts'
+import { useId } from 'react'
 import { useAct } from '#console/call/use-act.ts'
+import { ActForm } from '#console/parts/form/act-form.tsx'
 import { useHasRole } from '#console/session/session.ts'
 import { exposeSource, listSlimSources, listSources, MIN_ROLES, type MinRole } from '#contract/data-sources/sources.ts'
 import { type Source, useSource } from './source.ts'
@@ -42,52 +42,54 @@ function Fact({ source: { isExposed, minRole } }: { source: Source }) {
 
 function Roles({ source: { id, name, isExposed, minRole } }: { source: Source }) {
   const group = useId()
-  const [role, setRole] = useState<MinRole>(minRole ?? 'viewer')
-  const expose = useAct(exposeSource, {
-    changes: [listSources, listSlimSources],
-    done: (_, { exposed, min_role }) =>
-      exposed ? `${name} is exposed. ${WHO[min_role ?? role]} can ask it.` : `${name} is no longer exposed.`,
-  })
+  const changes = [listSources, listSlimSources]
+  const stop = useAct(exposeSource, { changes, done: `${name} is no longer exposed.` })
   return (
-    <form
+    <ActForm
       className="card"
-      onSubmit={(event) => {
-        event.preventDefault()
-        expose.run({ id, exposed: true, min_role: role })
-      }}
-    >
-      <fieldset className="radios">
-        <legend>Minimum role</legend>
-        {MIN_ROLES.map((value) => (
-          <label key={value}>
-            <input type="radio" name={group} checked={role === value} onChange={() => setRole(value)} />
-            <span>
-              <strong>{value}</strong>
-              <span className="soft">{WHO[value]}</span>
-            </span>
-          </label>
-        ))}
-      </fieldset>
-      {expose.error !== null && (
-        <p className="fault" role="alert">
-          {explain(expose.error)}
-        </p>
+      op={exposeSource}
+      fields={{ min_role: minRole ?? 'viewer' }}
+      input={({ min_role }) => ({ id, exposed: true, min_role })}
+      changes={changes}
+      done={(_, { min_role }) => `${name} is exposed. ${WHO[min_role ?? 'viewer']} can ask it.`}
+      next={stop}
+      submit={isExposed ? 'Change minimum role' : 'Expose source'}
+      isReady={({ min_role }) => !isExposed || min_role !== minRole}
+      foot={(button) => (
+        <div className="row">
+          {button}
+          {isExposed && (
+            <button
+              type="button"
+              className="button"
+              aria-busy={stop.isRunning}
+              onClick={() => stop.run({ id, exposed: false })}
+            >
+              Stop exposing
+            </button>
+          )}
+        </div>
       )}
-      <div className="row">
-        <button
-          type="submit"
-          className="button main"
-          aria-busy={expose.isRunning}
-          disabled={isExposed && role === minRole}
-        >
-          {isExposed ? 'Change minimum role' : 'Expose source'}
-        </button>
-        {isExposed && (
-          <button type="button" className="button" onClick={() => expose.run({ id, exposed: false })}>
-            Stop exposing
-          </button>
-        )}
-      </div>
-    </form>
+    >
+      {({ min_role }, change) => (
+        <fieldset className="radios">
+          <legend>Minimum role</legend>
+          {MIN_ROLES.map((value) => (
+            <label key={value}>
+              <input
+                type="radio"
+                name={group}
+                checked={min_role === value}
+                onChange={() => change({ min_role: value })}
+              />
+              <span>
+                <strong>{value}</strong>
+                <span className="soft">{WHO[value]}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </ActForm>
   )
 }

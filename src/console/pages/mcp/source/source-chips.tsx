@@ -1,14 +1,14 @@
-import { Chip } from '#console/parts/chip.tsx'
+import { Chip } from '#console/parts/list/chip.tsx'
 import type { Source } from './source.ts'
 
-/** Says whether agents and people can ask the source. */
+/** Shows whether agents and people can ask the source. */
 export function ExposureChip({ source }: { source: Source }) {
   if (!source.isEnabled) return <Chip tone="plain">Switched off</Chip>
   if (!source.isExposed) return <Chip tone="plain">Not exposed</Chip>
   return <Chip tone="success">Exposed</Chip>
 }
 
-/** Says whether a search configuration is saved. Whether it is a good one, only its page knows. */
+/** Shows whether a search configuration is saved. Whether it is a good one, only its page knows. */
 export function ConfigurationChip({ source: { labels } }: { source: Source }) {
   if (!labels) return null
   if (labels.length === 0) return <Chip tone="attention">Not configured</Chip>

@@ -1,16 +1,19 @@
-import { Link, Outlet, useParams } from '@tanstack/react-router'
+import { Outlet, useParams } from '@tanstack/react-router'
 import { useCall } from '#console/call/use-call.ts'
-import { Copy } from '#console/parts/copy.tsx'
-import { Empty } from '#console/parts/empty.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { Page } from '#console/parts/page.tsx'
-import { Tabs } from '#console/parts/tabs.tsx'
+import { Empty } from '#console/parts/list/empty.tsx'
+import { Loaded } from '#console/parts/page/loaded.tsx'
+import { Page } from '#console/parts/page/page.tsx'
+import { Tabs } from '#console/parts/page/tabs.tsx'
+import { Trail } from '#console/parts/page/trail.tsx'
+import { Copy } from '#console/parts/text/copy.tsx'
 import { useHasRole } from '#console/session/session.ts'
 import { getSource } from '#contract/data-sources/search-config.ts'
 import { listSlimSources, listSources } from '#contract/data-sources/sources.ts'
 import { fromManaged, fromSlim, type Source, SourceContext } from './source.ts'
 import { ConfigurationChip, ExposureChip } from './source-chips.tsx'
 import '#console/styles/mcp.css'
+
+const TRAIL = <Trail items={[{ label: 'Data sources', link: { to: '/mcp/sources' } }]} />
 
 /** One data source: asking it, its configuration, its exposure and its questions. */
 export function SourcePage() {
@@ -27,7 +30,7 @@ function Managed({ id }: { id: string }) {
   const listed = list.data?.items.find((source) => source.source_id === id || source.id === id)
   const single = useCall(getSource, { id }, { enabled: list.data !== undefined && !listed })
   const read = list.data === undefined || listed ? { ...list, data: listed } : single
-  return <Loaded of={read}>{(source) => <Shown source={fromManaged(source)} />}</Loaded>
+  return <Loaded of={read}>{(source) => <SourceTabs source={fromManaged(source)} />}</Loaded>
 }
 
 function Askable({ id }: { id: string }) {
@@ -36,13 +39,13 @@ function Askable({ id }: { id: string }) {
     <Loaded of={list}>
       {({ items }) => {
         const source = items.find((item) => item.id === id)
-        return source ? <Shown source={fromSlim(source)} /> : <NotAskable id={id} />
+        return source ? <SourceTabs source={fromSlim(source)} /> : <NotAskable id={id} />
       }}
     </Loaded>
   )
 }
 
-function Shown({ source }: { source: Source }) {
+function SourceTabs({ source }: { source: Source }) {
   const { id } = source
   const isDeveloper = useHasRole('developer')
   const address = `/mcp/sources/${id}`
@@ -57,7 +60,7 @@ function Shown({ source }: { source: Source }) {
     { label: 'Activity', to: `${address}/activity` },
   ]
   return (
-    <Page title={source.name} trail={<Trail />}>
+    <Page title={source.name} trail={TRAIL}>
       <div className="row facts">
         <ExposureChip source={source} />
         <ConfigurationChip source={source} />
@@ -74,7 +77,7 @@ function Shown({ source }: { source: Source }) {
 
 function NotAskable({ id }: { id: string }) {
   return (
-    <Page title="Data source" trail={<Trail />}>
+    <Page title="Data source" trail={TRAIL}>
       <Empty title="You cannot ask this source">
         <p>
           <code>{id}</code> does not exist, is not exposed, or its minimum role is above yours. An admin can expose it
@@ -82,13 +85,5 @@ function NotAskable({ id }: { id: string }) {
         </p>
       </Empty>
     </Page>
-  )
-}
-
-function Trail() {
-  return (
-    <nav className="trail" aria-label="Breadcrumb">
-      <Link to="/mcp/sources">Data sources</Link>
-    </nav>
   )
 }

@@ -6,7 +6,6 @@ import type { DataSource, FilterType, MinRole, SlimSource } from '#contract/data
 export type Source = {
   /** `db_<database name>`, which addresses, commands and agents use. */
   readonly id: string
-  /** Name of its database. */
   readonly database: string
   readonly name: string
   readonly description: string

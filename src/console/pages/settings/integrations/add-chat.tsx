@@ -1,23 +1,14 @@
-import { useState } from 'react'
 import { useAct } from '#console/call/use-act.ts'
 import { useCall } from '#console/call/use-call.ts'
-import { Fault } from '#console/parts/fault.tsx'
-import { Field } from '#console/parts/field.tsx'
-import { FormFoot } from '#console/parts/form-foot.tsx'
+import { ActForm } from '#console/parts/form/act-form.tsx'
+import { Field } from '#console/parts/form/field.tsx'
 import { listChannels } from '#contract/notifications/channels.ts'
 import { connectChat, readChat, startChatInstallation } from '#contract/notifications/chat.ts'
 
 /** Installs the app in the workspace where the operator configured one, or takes an incoming webhook. */
-export function AddChat({ onClose }: { onClose: () => void }) {
+export function AddChat() {
   const chat = useCall(readChat, {})
-  const [webhook_url, setUrl] = useState('')
-  const [name, setName] = useState('')
-  const connect = useAct(connectChat, {
-    changes: [listChannels, readChat],
-    done: ({ warnings }) => ['Connected the chat channel.', ...warnings].join(' '),
-    after: onClose,
-  })
-  const install = useAct(startChatInstallation, { changes: [], after: ({ url }) => location.assign(url) })
+  const install = useAct(startChatInstallation, { after: ({ url }) => location.assign(url) })
   return (
     <>
       {chat.data?.installable && (
@@ -28,25 +19,25 @@ export function AddChat({ onClose }: { onClose: () => void }) {
           <span className="soft">Also allows direct messages to people. Or paste a webhook:</span>
         </p>
       )}
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          connect.run({ webhook_url, ...(name !== '' && { name }) })
-        }}
+      <ActForm
+        op={connectChat}
+        fields={{ webhook_url: '', name: '' }}
+        input={({ webhook_url, name }) => ({ webhook_url, ...(name !== '' && { name }) })}
+        changes={[listChannels, readChat]}
+        done={({ warnings }) => ['Connected the chat channel.', ...warnings].join(' ')}
+        next={install}
+        submit="Connect chat channel"
       >
         <Field
           label="Incoming webhook"
+          name="webhook_url"
           type="url"
-          value={webhook_url}
-          onChange={setUrl}
           required
           autoComplete="off"
           hint="It is secret: whoever knows it can post. It is never shown again."
         />
-        <Field label="Name" value={name} onChange={setName} maxLength={100} hint="Such as #support" />
-        <Fault of={install.error ?? connect.error} />
-        <FormFoot act="Connect chat channel" isRunning={connect.isRunning} onClose={onClose} />
-      </form>
+        <Field label="Name" name="name" hint="Such as #support" />
+      </ActForm>
     </>
   )
 }

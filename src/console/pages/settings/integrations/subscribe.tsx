@@ -1,64 +1,50 @@
-import { useState } from 'react'
-import { faultOf } from '#console/call/explain.ts'
-import { useAct } from '#console/call/use-act.ts'
 import { useCall } from '#console/call/use-call.ts'
-import { Choice } from '#console/parts/choice.tsx'
-import { Dialog } from '#console/parts/dialog.tsx'
-import { Fault } from '#console/parts/fault.tsx'
-import { Field } from '#console/parts/field.tsx'
-import { FormFoot } from '#console/parts/form-foot.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
+import { ActForm } from '#console/parts/form/act-form.tsx'
+import { ChoiceField } from '#console/parts/form/choice-field.tsx'
+import { Dialog } from '#console/parts/form/dialog.tsx'
+import { Field } from '#console/parts/form/field.tsx'
+import { Loaded } from '#console/parts/page/loaded.tsx'
 import { listChannels } from '#contract/notifications/channels.ts'
 import { createSubscription, listSubscriptions } from '#contract/notifications/subscriptions.ts'
 import { TIMINGS, type TimingName } from './timings.ts'
 
+const AT_FIRST: { event_type: string; timing: TimingName } = { event_type: '', timing: 'immediately' }
+
 /** The event type is free text without a list: new types come with new releases, and prefixes stand for many. */
-export function Subscribe({ onClose }: { onClose: () => void }) {
+export function Subscribe() {
   const channels = useCall(listChannels, {})
-  const [event_type, setType] = useState('')
-  const [timing, setTiming] = useState<TimingName>('immediately')
-  const [chosen, setChannel] = useState<string>()
-  const create = useAct(createSubscription, {
-    changes: [listSubscriptions],
-    done: ({ channel, notice }) => notice ?? `${channel.label} now gets ${event_type}.`,
-    after: onClose,
-  })
-  const fault = faultOf(create.error, 'event_type')
   return (
-    <Dialog title="Add subscription" onClose={onClose}>
+    <Dialog title="Add subscription">
       <Loaded of={channels}>
-        {({ items }) => {
-          const channel_id = chosen ?? items[0]?.id
-          if (channel_id === undefined) return <p>Add a channel first. A subscription sends events to it.</p>
-          return (
-            <form
-              onSubmit={(event) => {
-                event.preventDefault()
-                create.run({ event_type, channel_id, timing })
-              }}
+        {({ items }) =>
+          items.length === 0 ? (
+            <p>Add a channel first. A subscription sends events to it.</p>
+          ) : (
+            <ActForm
+              op={createSubscription}
+              fields={{ channel_id: items[0]!.id, ...AT_FIRST }}
+              input={(typed) => typed}
+              changes={[listSubscriptions]}
+              done={({ channel, notice }, { event_type }) => notice ?? `${channel.label} now gets ${event_type}.`}
+              submit="Add subscription"
             >
               <Field
                 label="Event type"
-                value={event_type}
-                onChange={setType}
+                name="event_type"
                 required
                 autoComplete="off"
                 spellCheck={false}
                 hint="A type such as deploy.failed, or a prefix such as support.ticket.*"
-                fault={fault}
               />
-              <Choice
+              <ChoiceField
                 label="Channel"
-                value={channel_id}
+                name="channel_id"
                 options={items.map(({ id, label }) => ({ value: id, label }))}
-                onChange={setChannel}
               />
-              <Choice label="Sent" value={timing} options={TIMINGS} onChange={setTiming} />
-              {fault === undefined && <Fault of={create.error} />}
-              <FormFoot act="Add subscription" isRunning={create.isRunning} onClose={onClose} />
-            </form>
+              <ChoiceField label="Sent" name="timing" options={TIMINGS} />
+            </ActForm>
           )
-        }}
+        }
       </Loaded>
     </Dialog>
   )

@@ -1,13 +1,14 @@
-import { useState } from 'react'
 import { useAct } from '#console/call/use-act.ts'
 import { useCall } from '#console/call/use-call.ts'
-import { Chip } from '#console/parts/chip.tsx'
-import { Choice } from '#console/parts/choice.tsx'
-import { Empty } from '#console/parts/empty.tsx'
-import { Fault } from '#console/parts/fault.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { Switch } from '#console/parts/switch.tsx'
-import { type Column, Table } from '#console/parts/table.tsx'
+import { ActButton } from '#console/parts/form/act-button.tsx'
+import { ActChoice } from '#console/parts/form/act-choice.tsx'
+import { Fault } from '#console/parts/form/fault.tsx'
+import { Opener } from '#console/parts/form/opener.tsx'
+import { Switch } from '#console/parts/form/switch.tsx'
+import { Chip } from '#console/parts/list/chip.tsx'
+import { Empty } from '#console/parts/list/empty.tsx'
+import { List } from '#console/parts/list/list.tsx'
+import type { Column } from '#console/parts/list/table.tsx'
 import {
   changeSubscription,
   deleteSubscription,
@@ -28,27 +29,23 @@ const COLUMNS: readonly Column<Subscription>[] = [
 /** The notifications card: which events go to which channel. */
 export function Subscriptions() {
   const subscriptions = useCall(listSubscriptions, {})
-  const [isAdding, setAdding] = useState(false)
   return (
     <section className="part" aria-labelledby="notifications">
       <div className="part-head">
         <h2 id="notifications">Notifications</h2>
-        <button type="button" className="button" onClick={() => setAdding(true)}>
-          Add subscription
-        </button>
+        <Opener label="Add subscription" dialog={<Subscribe />} />
       </div>
-      <Loaded of={subscriptions}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <Empty title="No subscriptions yet">
-              <p>A subscription sends every event of a type to one channel.</p>
-            </Empty>
-          ) : (
-            <Table caption="Subscriptions" columns={COLUMNS} rows={items} keyOf={({ id }) => id} />
-          )
+      <List
+        of={subscriptions}
+        caption="Subscriptions"
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty title="No subscriptions yet">
+            <p>A subscription sends every event of a type to one channel.</p>
+          </Empty>
         }
-      </Loaded>
-      {isAdding && <Subscribe onClose={() => setAdding(false)} />}
+      />
     </section>
   )
 }
@@ -87,32 +84,29 @@ function Enabled({ subscription: { id, enabled, disabled_by, event_type, notice 
 }
 
 function TimingChoice({ subscription: { id, timing, event_type } }: { subscription: Subscription }) {
-  const change = useAct(changeSubscription, { changes: [listSubscriptions], done: () => 'Saved.' })
   return (
-    <>
-      <Choice
-        label={`When ${event_type} is sent`}
-        isCompact
-        value={timing}
-        options={TIMINGS}
-        onChange={(chosen) => change.run({ id, timing: chosen })}
-      />
-      <Fault of={change.error} />
-    </>
+    <ActChoice
+      op={changeSubscription}
+      input={(chosen) => ({ id, timing: chosen })}
+      changes={[listSubscriptions]}
+      done="Saved."
+      label={`When ${event_type} is sent`}
+      value={timing}
+      options={TIMINGS}
+    />
   )
 }
 
 function Delete({ subscription: { id, event_type } }: { subscription: Subscription }) {
-  const remove = useAct(deleteSubscription, {
-    changes: [listSubscriptions],
-    done: () => `Deleted the subscription to ${event_type}.`,
-  })
   return (
-    <>
-      <button type="button" className="button small" aria-busy={remove.isRunning} onClick={() => remove.run({ id })}>
-        Delete<span className="visually-hidden"> the subscription to {event_type}</span>
-      </button>
-      <Fault of={remove.error} />
-    </>
+    <ActButton
+      op={deleteSubscription}
+      input={{ id }}
+      look="small"
+      changes={[listSubscriptions]}
+      done={`Deleted the subscription to ${event_type}.`}
+    >
+      Delete<span className="visually-hidden"> the subscription to {event_type}</span>
+    </ActButton>
   )
 }

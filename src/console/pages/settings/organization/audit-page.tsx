@@ -1,16 +1,15 @@
 import type { z } from 'zod'
 import { useNames } from '#console/call/use-names.ts'
 import { usePages } from '#console/call/use-pages.ts'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { LongTable } from '#console/parts/long-table.tsx'
-import { Page } from '#console/parts/page.tsx'
-import type { Column } from '#console/parts/table.tsx'
-import { Time } from '#console/parts/time.tsx'
+import { LongTable } from '#console/parts/list/long-table.tsx'
+import type { Column } from '#console/parts/list/table.tsx'
+import { Loaded } from '#console/parts/page/loaded.tsx'
+import { Time } from '#console/parts/text/time.tsx'
 import { useHasRole, useSession } from '#console/session/session.ts'
 import { listAudit } from '#contract/auth/members.ts'
 import { detailText, userIdsOf, withNames } from './audit-text.ts'
+import { OrganizationPage } from './organization-page.tsx'
 import { SupportSessions } from './support-sessions.tsx'
-import { OrganizationTabs } from './tabs.tsx'
 
 type Entry = z.infer<typeof listAudit.output>['items'][number]
 
@@ -29,8 +28,7 @@ export function AuditPage() {
   const entries = usePages(listAudit, { org_id: me.org.id, limit: 100 })
   const nameOf = useNames(entries.data?.flatMap(userIdsOf) ?? [])
   return (
-    <Page title="Organization settings">
-      <OrganizationTabs />
+    <OrganizationPage>
       {!isOwner && <p className="soft">Support access by vendor staff. Owners see the whole audit log.</p>}
       <Loaded of={entries}>
         {(items) => (
@@ -38,7 +36,7 @@ export function AuditPage() {
         )}
       </Loaded>
       {isOwner && <SupportSessions />}
-    </Page>
+    </OrganizationPage>
   )
 }
 

@@ -1,19 +1,17 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { usePages } from '#console/call/use-pages.ts'
-import { Choice } from '#console/parts/choice.tsx'
-import { Empty } from '#console/parts/empty.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { LongTable } from '#console/parts/long-table.tsx'
-import { Page } from '#console/parts/page.tsx'
-import type { Column } from '#console/parts/table.tsx'
-import { Time } from '#console/parts/time.tsx'
+import { Choice } from '#console/parts/form/choice.tsx'
+import { Empty } from '#console/parts/list/empty.tsx'
+import { LongList } from '#console/parts/list/long-list.tsx'
+import type { Column } from '#console/parts/list/table.tsx'
+import { Time } from '#console/parts/text/time.tsx'
 import { type Delivery, listDeliveries } from '#contract/notifications/deliveries.ts'
 import { DeliveryChip } from './delivery-chip.tsx'
 import { DeliveryDetail } from './delivery-detail.tsx'
 import { DeliveryOutcomes } from './delivery-outcomes.tsx'
 import { destinationName } from './destination-name.ts'
-import { OrganizationTabs } from './tabs.tsx'
+import { OrganizationPage } from './organization-page.tsx'
 
 const STATUSES = [
   { value: 'all', label: 'Every outcome' },
@@ -39,15 +37,13 @@ const columnsOf = (onOpen: (id: string) => void): readonly Column<Delivery>[] =>
   { head: 'When', cell: ({ event }) => <Time at={event.occurred_at} /> },
 ]
 
-/** What became of every event of the organization. */
 export function DeliveriesPage() {
   const { status } = useSearch({ from: '/settings/organization/deliveries' })
   const navigate = useNavigate({ from: '/settings/organization/deliveries' })
   const [open, setOpen] = useState<string>()
   const deliveries = usePages(listDeliveries, { limit: 100, ...(status && { status }) })
   return (
-    <Page title="Organization settings">
-      <OrganizationTabs />
+    <OrganizationPage>
       <DeliveryOutcomes />
       <div className="filters">
         <Choice
@@ -58,24 +54,18 @@ export function DeliveriesPage() {
           onChange={(chosen) => void navigate({ search: chosen === 'all' ? {} : { status: chosen } })}
         />
       </div>
-      <Loaded of={deliveries}>
-        {(items) =>
-          items.length === 0 ? (
-            <Empty title="Nothing here">
-              <p>Every event of your organization is listed here with what became of it, also those sent to nobody.</p>
-            </Empty>
-          ) : (
-            <LongTable
-              caption="Deliveries"
-              columns={columnsOf(setOpen)}
-              rows={items}
-              keyOf={({ id }) => id}
-              {...deliveries}
-            />
-          )
+      <LongList
+        of={deliveries}
+        caption="Deliveries"
+        columns={columnsOf(setOpen)}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty title="Nothing here">
+            <p>Every event of your organization is listed here with what became of it, also those sent to nobody.</p>
+          </Empty>
         }
-      </Loaded>
+      />
       {open !== undefined && <DeliveryDetail id={open} onClose={() => setOpen(undefined)} />}
-    </Page>
+    </OrganizationPage>
   )
 }

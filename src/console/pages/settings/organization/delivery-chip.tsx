@@ -1,4 +1,4 @@
-import { Chip } from '#console/parts/chip.tsx'
+import { Chip } from '#console/parts/list/chip.tsx'
 import type { Delivery } from '#contract/notifications/deliveries.ts'
 
 /** The outcome of a delivery. One that nobody can know is shown as unknown, never as delivered or failed. */

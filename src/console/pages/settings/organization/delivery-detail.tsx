@@ -1,12 +1,11 @@
-import { useState } from 'react'
 import type { z } from 'zod'
-import { useAct } from '#console/call/use-act.ts'
 import { useCall } from '#console/call/use-call.ts'
-import { Dialog } from '#console/parts/dialog.tsx'
-import { Fault } from '#console/parts/fault.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { type Column, Table } from '#console/parts/table.tsx'
-import { Time } from '#console/parts/time.tsx'
+import { ActForm } from '#console/parts/form/act-form.tsx'
+import { Dialog } from '#console/parts/form/dialog.tsx'
+import { Tick } from '#console/parts/form/tick.tsx'
+import { type Column, Table } from '#console/parts/list/table.tsx'
+import { Loaded } from '#console/parts/page/loaded.tsx'
+import { Time } from '#console/parts/text/time.tsx'
 import { type Delivery, listDeliveries, readDelivery, resendDelivery } from '#contract/notifications/deliveries.ts'
 import { DeliveryChip } from './delivery-chip.tsx'
 
@@ -42,9 +41,7 @@ export function DeliveryDetail({ id, onClose }: { id: string; onClose: () => voi
             {read.tries.length > 0 && (
               <Table caption="Attempts" columns={COLUMNS} rows={read.tries} keyOf={({ attempt }) => String(attempt)} />
             )}
-            {read.state === 'failed' && read.delivery_id !== null && (
-              <Resend delivery={read} id={read.delivery_id} onClose={onClose} />
-            )}
+            {read.state === 'failed' && read.delivery_id !== null && <Resend delivery={read} id={read.delivery_id} />}
           </>
         )}
       </Loaded>
@@ -52,36 +49,26 @@ export function DeliveryDetail({ id, onClose }: { id: string; onClose: () => voi
   )
 }
 
-function Resend({ delivery: { reason }, id, onClose }: { delivery: Delivery; id: string; onClose: () => void }) {
+function Resend({ delivery: { reason }, id }: { delivery: Delivery; id: string }) {
   const isUnknown = reason === 'outcome_unknown'
-  const [accepts, setAccepts] = useState(false)
-  const resend = useAct(resendDelivery, {
-    changes: [listDeliveries, readDelivery],
-    done: () => 'Sent again. The former message stays in the list as it ended.',
-    after: onClose,
-  })
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        resend.run({ id, may_arrive_twice: accepts })
-      }}
+    <ActForm
+      op={resendDelivery}
+      fields={{ may_arrive_twice: false }}
+      input={(typed) => ({ id, ...typed })}
+      changes={[listDeliveries, readDelivery]}
+      done="Sent again. The former message stays in the list as it ended."
+      submit="Send again"
+      look=""
+      foot={(button) => <footer className="row">{button}</footer>}
+      isReady={({ may_arrive_twice }) => !isUnknown || may_arrive_twice}
     >
       {isUnknown && (
         <>
           <p>Unknown. The connection broke after the message was sent, so nobody can tell whether it arrived.</p>
-          <label className="tick">
-            <input type="checkbox" checked={accepts} onChange={(event) => setAccepts(event.currentTarget.checked)} />
-            Send again although it may arrive twice
-          </label>
+          <Tick name="may_arrive_twice">Send again although it may arrive twice</Tick>
         </>
       )}
-      <Fault of={resend.error} />
-      <footer className="row">
-        <button type="submit" className="button" disabled={isUnknown && !accepts} aria-busy={resend.isRunning}>
-          Send again
-        </button>
-      </footer>
-    </form>
+    </ActForm>
   )
 }

@@ -1,7 +1,7 @@
 import { useCall } from '#console/call/use-call.ts'
 import { numberText } from '#console/charts/number-text.ts'
 import { PartBars } from '#console/charts/part-bars.tsx'
-import { LoadFailed } from '#console/parts/load-failed.tsx'
+import { LoadFailed } from '#console/parts/page/load-failed.tsx'
 import { deliveryStatistics } from '#contract/notifications/deliveries.ts'
 import { destinationName } from './destination-name.ts'
 

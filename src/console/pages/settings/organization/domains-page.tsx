@@ -1,21 +1,19 @@
-import { useState } from 'react'
 import { useCall } from '#console/call/use-call.ts'
-import { Empty } from '#console/parts/empty.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { Page } from '#console/parts/page.tsx'
-import { type Column, Table } from '#console/parts/table.tsx'
+import { ActForm } from '#console/parts/form/act-form.tsx'
+import { AskButton } from '#console/parts/form/ask-button.tsx'
+import { Field } from '#console/parts/form/field.tsx'
+import { Empty } from '#console/parts/list/empty.tsx'
+import { type Column, Table } from '#console/parts/list/table.tsx'
+import { Loaded } from '#console/parts/page/loaded.tsx'
 import { useHasRole, useSession } from '#console/session/session.ts'
-import { readOrg } from '#contract/auth/members.ts'
-import { AddDomain } from './add-domain.tsx'
-import { RemoveDomain } from './remove-domain.tsx'
-import { OrganizationTabs } from './tabs.tsx'
+import { readOrg, setDomains } from '#contract/auth/members.ts'
+import { OrganizationPage } from './organization-page.tsx'
 
 /** Email domains whose people join the organization by themselves. Owners change them. */
 export function DomainsPage() {
   const { me } = useSession()
   const isOwner = useHasRole('owner')
   const org = useCall(readOrg, { org_id: me.org.id })
-  const [removed, setRemoved] = useState<string>()
   const columns: readonly Column<string>[] = [
     { head: 'Domain', cell: (domain) => <code>{domain}</code> },
     ...(isOwner
@@ -23,17 +21,28 @@ export function DomainsPage() {
           {
             head: 'Acts',
             cell: (domain: string) => (
-              <button type="button" className="button small" onClick={() => setRemoved(domain)}>
-                Remove<span className="visually-hidden"> {domain}</span>
-              </button>
+              <AskButton
+                label="Remove"
+                of={domain}
+                look="small"
+                title="Remove domain"
+                op={setDomains}
+                input={{ org_id: me.org.id, domains: (org.data?.domains ?? []).filter((other) => other !== domain) }}
+                changes={[readOrg]}
+                done={`Removed ${domain}.`}
+              >
+                <p>
+                  People of <strong>{domain}</strong> no longer join by themselves. Those who are members stay. Only an
+                  owner with a verified address of the domain, or the operator, can add it again.
+                </p>
+              </AskButton>
             ),
           },
         ]
       : []),
   ]
   return (
-    <Page title="Organization settings" section="Domains">
-      <OrganizationTabs />
+    <OrganizationPage section="Domains">
       <p className="soft">
         Whoever signs in for the first time with a verified address of one of these domains joins {me.org.name} as a
         member, without an invitation.
@@ -54,12 +63,39 @@ export function DomainsPage() {
               <Table caption="Domains" columns={columns} rows={domains} keyOf={(domain) => domain} />
             )}
             {isOwner && <AddDomain key={domains.join()} domains={domains} />}
-            {removed !== undefined && (
-              <RemoveDomain domain={removed} domains={domains} onClose={() => setRemoved(undefined)} />
-            )}
           </div>
         )}
       </Loaded>
-    </Page>
+    </OrganizationPage>
+  )
+}
+
+function AddDomain({ domains }: { domains: readonly string[] }) {
+  const { me } = useSession()
+  const own = me.user.email.split('@')[1] ?? ''
+  const name = `domains.${domains.length}`
+  const newDomain = (typed: Record<string, string>) => typed[name]!.trim().toLowerCase()
+  return (
+    <section className="card" aria-labelledby="add-domain">
+      <h2 id="add-domain">Add domain</h2>
+      <ActForm
+        op={setDomains}
+        fields={{ [name]: domains.includes(own) ? '' : own }}
+        input={(typed) => ({ org_id: me.org.id, domains: [...domains, newDomain(typed)] })}
+        changes={[readOrg]}
+        done={(_, sent) => `People of ${sent.domains.at(-1)} join from now on.`}
+        submit="Add domain"
+        isReady={(typed) => !['', ...domains].includes(newDomain(typed))}
+      >
+        <Field
+          label="Domain"
+          name={name}
+          required
+          autoComplete="off"
+          autoCapitalize="none"
+          hint="You can add the domain of your own verified address. The operator of svc can add others."
+        />
+      </ActForm>
+    </section>
   )
 }

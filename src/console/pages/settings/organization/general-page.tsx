@@ -1,46 +1,64 @@
 import { useCall } from '#console/call/use-call.ts'
-import { Copy } from '#console/parts/copy.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { Page } from '#console/parts/page.tsx'
-import { Time } from '#console/parts/time.tsx'
+import { ActForm } from '#console/parts/form/act-form.tsx'
+import { Field } from '#console/parts/form/field.tsx'
+import { Facts } from '#console/parts/list/facts.tsx'
+import { Loaded } from '#console/parts/page/loaded.tsx'
+import { Copy } from '#console/parts/text/copy.tsx'
+import { Time } from '#console/parts/text/time.tsx'
 import { useHasRole, useSession } from '#console/session/session.ts'
-import { readOrg } from '#contract/auth/members.ts'
-import { RenameOrganization } from './rename-organization.tsx'
-import { OrganizationTabs } from './tabs.tsx'
+import { listOrgs, readOrg, renameOrg } from '#contract/auth/members.ts'
+import { OrganizationPage } from './organization-page.tsx'
 
 export function GeneralPage() {
   const { me } = useSession()
   const org = useCall(readOrg, { org_id: me.org.id })
   const isOwner = useHasRole('owner')
   return (
-    <Page title="Organization settings">
-      <OrganizationTabs />
+    <OrganizationPage>
       <Loaded of={org}>
         {({ id, name, slug, created_at }) => (
           <div className="stack">
             <section className="card">
               <h2>{name}</h2>
-              <dl>
-                <dt>Id</dt>
-                <dd>
-                  <Copy text={id} />
-                </dd>
-                <dt>Name in addresses</dt>
-                <dd>
-                  <code>{slug}</code>
-                </dd>
-                <dt>Created</dt>
-                <dd>
-                  <Time at={created_at} />
-                </dd>
-                <dt>Your role</dt>
-                <dd>{me.role}</dd>
-              </dl>
+              <Facts
+                of={{
+                  Id: <Copy text={id} />,
+                  'Name in addresses': <code>{slug}</code>,
+                  Created: <Time at={created_at} />,
+                  'Your role': me.role,
+                }}
+              />
             </section>
             {isOwner && <RenameOrganization key={name} name={name} />}
           </div>
         )}
       </Loaded>
-    </Page>
+    </OrganizationPage>
+  )
+}
+
+function RenameOrganization({ name: saved }: { name: string }) {
+  const { me, reread } = useSession()
+  return (
+    <section className="card" aria-labelledby="rename">
+      <h2 id="rename">Name</h2>
+      <ActForm
+        op={renameOrg}
+        fields={{ name: saved }}
+        input={({ name }) => ({ org_id: me.org.id, name })}
+        changes={[readOrg, listOrgs]}
+        done={(org) => `The organization is now called ${org.name}.`}
+        after={reread}
+        submit="Rename organization"
+        isReady={({ name }) => !['', saved].includes(name.trim())}
+      >
+        <Field
+          label="Name of the organization"
+          name="name"
+          required
+          hint="Shown to members and in invitations. The name in addresses stays."
+        />
+      </ActForm>
+    </section>
   )
 }

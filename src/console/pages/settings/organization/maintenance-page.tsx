@@ -1,17 +1,14 @@
-import { type SubmitEvent, useState } from 'react'
-import { faultOf } from '#console/call/explain.ts'
-import { useAct } from '#console/call/use-act.ts'
 import { useCall } from '#console/call/use-call.ts'
-import { Confirm } from '#console/parts/confirm.tsx'
-import { cronWords } from '#console/parts/cron-words.ts'
-import { Fault } from '#console/parts/fault.tsx'
-import { Field } from '#console/parts/field.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { Page } from '#console/parts/page.tsx'
-import { Schedule } from '#console/parts/schedule.tsx'
+import { ActForm } from '#console/parts/form/act-form.tsx'
+import { AskButton } from '#console/parts/form/ask-button.tsx'
+import { Field } from '#console/parts/form/field.tsx'
+import { Facts } from '#console/parts/list/facts.tsx'
+import { Loaded } from '#console/parts/page/loaded.tsx'
+import { cronWords } from '#console/parts/text/describe-cron.ts'
+import { Schedule } from '#console/parts/text/schedule.tsx'
 import { useHasRole, useSession } from '#console/session/session.ts'
 import { changeOrgMaintenance, type OrgMaintenance, readOrgMaintenance } from '#contract/maintenance/settings.ts'
-import { OrganizationTabs } from './tabs.tsx'
+import { OrganizationPage } from './organization-page.tsx'
 import { TokenSpend } from './token-spend.tsx'
 
 /** Whether the maintenance agent may work for the organization, with which model and when. */
@@ -20,8 +17,7 @@ export function OrganizationMaintenancePage() {
   const settings = useCall(readOrgMaintenance, { org_id: me.org.id })
   const isAdmin = useHasRole('admin')
   return (
-    <Page title="Organization settings">
-      <OrganizationTabs />
+    <OrganizationPage>
       <Loaded of={settings}>
         {(saved) => (
           <div className="stack">
@@ -31,107 +27,80 @@ export function OrganizationMaintenancePage() {
                 At night it reads logs, source and checks of the apps that have it switched on, and at most proposes a
                 change. It never deploys: a person who is not its author decides. Switching it on here enables no app.
               </p>
-              {isAdmin ? <Form key={JSON.stringify(saved)} saved={saved} /> : <Facts saved={saved} />}
+              {isAdmin ? <Form key={JSON.stringify(saved)} saved={saved} /> : <Saved saved={saved} />}
             </section>
             {isAdmin && <TokenSpend />}
           </div>
         )}
       </Loaded>
-    </Page>
+    </OrganizationPage>
   )
 }
 
-function Facts({ saved }: { saved: OrgMaintenance }) {
+function Saved({ saved }: { saved: OrgMaintenance }) {
   return (
-    <dl>
-      <dt>Model</dt>
-      <dd>{saved.model ?? 'none chosen'}</dd>
-      <dt>Runs begin</dt>
-      <dd>
-        <Schedule cron={saved.nightly_cron} timezone={saved.timezone} />
-      </dd>
-      <dt>Least time between runs</dt>
-      <dd>{saved.cooldown_hours} hours</dd>
-    </dl>
+    <Facts
+      of={{
+        Model: saved.model ?? 'none chosen',
+        'Runs begin': <Schedule cron={saved.nightly_cron} timezone={saved.timezone} />,
+        'Least time between runs': `${saved.cooldown_hours} hours`,
+      }}
+    />
   )
 }
 
 function Form({ saved }: { saved: OrgMaintenance }) {
   const { me } = useSession()
-  const [model, setModel] = useState(saved.model ?? 'builtin/detectors')
-  const [cron, setCron] = useState(saved.nightly_cron)
-  const [timezone, setTimezone] = useState(saved.timezone)
-  const [cooldown, setCooldown] = useState(String(saved.cooldown_hours))
-  const [isStopping, setStopping] = useState(false)
-  const change = useAct(changeOrgMaintenance, {
-    changes: [readOrgMaintenance],
-    done: ({ enabled }) => (enabled ? 'Saved. The maintenance agent is on.' : 'The maintenance agent is off.'),
-    after: () => setStopping(false),
-  })
-  const save = (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const settings = { model, nightly_cron: cron, timezone, cooldown_hours: Number(cooldown) }
-    change.run({ org_id: me.org.id, enabled: true, ...settings })
-  }
-  const fault = (field: string) => faultOf(change.error, field)
-  const isNamed = ['model', 'nightly_cron', 'timezone', 'cooldown_hours'].some((field) => fault(field) !== undefined)
+  const org_id = me.org.id
+  const switchOff = saved.enabled && (
+    <AskButton
+      look="danger"
+      title="Switch off"
+      op={changeOrgMaintenance}
+      input={{ org_id, enabled: false }}
+      changes={[readOrgMaintenance]}
+      done="The maintenance agent is off."
+    >
+      <p>Every app is switched off and running runs stop at once. Their history and proposals stay.</p>
+    </AskButton>
+  )
   return (
-    <>
-      <form onSubmit={save}>
-        <Field
-          label="Model"
-          value={model}
-          onChange={setModel}
-          required
-          hint="provider/model. builtin/detectors needs no key and spends no tokens"
-          fault={fault('model')}
-        />
-        <Field
-          label="Runs begin"
-          value={cron}
-          onChange={setCron}
-          hint={cronWords(cron) ?? 'Five cron fields: minute, hour, day, month, day of the week'}
-          fault={fault('nightly_cron')}
-        />
-        <Field
-          label="Timezone"
-          value={timezone}
-          onChange={setTimezone}
-          hint="Such as Europe/Berlin"
-          fault={fault('timezone')}
-        />
-        <Field
-          label="Least hours between two runs of an app"
-          type="number"
-          min={0}
-          max={744}
-          value={cooldown}
-          onChange={setCooldown}
-          fault={fault('cooldown_hours')}
-        />
-        {!isNamed && <Fault of={change.error} />}
+    <ActForm
+      op={changeOrgMaintenance}
+      fields={{
+        model: saved.model ?? 'builtin/detectors',
+        nightly_cron: saved.nightly_cron,
+        timezone: saved.timezone,
+        cooldown_hours: String(saved.cooldown_hours),
+      }}
+      input={(typed) => ({ org_id, enabled: true, ...typed, cooldown_hours: Number(typed.cooldown_hours) })}
+      changes={[readOrgMaintenance]}
+      done="Saved. The maintenance agent is on."
+      submit={saved.enabled ? 'Save settings' : 'Switch on'}
+      foot={(button) => (
         <div className="row">
-          <button type="submit" className="button main" aria-busy={change.isRunning}>
-            {saved.enabled ? 'Save settings' : 'Switch on'}
-          </button>
-          {saved.enabled && (
-            <button type="button" className="button danger" onClick={() => setStopping(true)}>
-              Switch off
-            </button>
-          )}
+          {button}
+          {switchOff}
         </div>
-      </form>
-      {isStopping && (
-        <Confirm
-          title="Switch off"
-          isRunning={change.isRunning}
-          error={change.error}
-          onConfirm={() => change.run({ org_id: me.org.id, enabled: false })}
-          onClose={() => setStopping(false)}
-        >
-          <p>Every app is switched off and running runs stop at once. Their history and proposals stay.</p>
-        </Confirm>
       )}
-    </>
+    >
+      {({ nightly_cron }) => (
+        <>
+          <Field
+            label="Model"
+            name="model"
+            required
+            hint="provider/model. builtin/detectors needs no key and spends no tokens"
+          />
+          <Field
+            label="Runs begin"
+            name="nightly_cron"
+            hint={cronWords(nightly_cron) ?? 'Five cron fields: minute, hour, day, month, day of the week'}
+          />
+          <Field label="Timezone" name="timezone" hint="Such as Europe/Berlin" />
+          <Field label="Least hours between two runs of an app" name="cooldown_hours" type="number" />
+        </>
+      )}
+    </ActForm>
   )
 }

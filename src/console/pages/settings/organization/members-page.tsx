@@ -1,20 +1,15 @@
-import { useState } from 'react'
 import type { z } from 'zod'
-import { useAct } from '#console/call/use-act.ts'
 import { usePages } from '#console/call/use-pages.ts'
-import { Choice } from '#console/parts/choice.tsx'
-import { Confirm } from '#console/parts/confirm.tsx'
-import { Fault } from '#console/parts/fault.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { More } from '#console/parts/more.tsx'
-import { Page } from '#console/parts/page.tsx'
-import { type Column, Table } from '#console/parts/table.tsx'
-import { Time } from '#console/parts/time.tsx'
+import { ActChoice } from '#console/parts/form/act-choice.tsx'
+import { AskButton } from '#console/parts/form/ask-button.tsx'
+import { List } from '#console/parts/list/list.tsx'
+import type { Column } from '#console/parts/list/table.tsx'
+import { Time } from '#console/parts/text/time.tsx'
 import { useHasRole, useSession } from '#console/session/session.ts'
 import { changeRole, listMembers, removeMember } from '#contract/auth/members.ts'
-import { ROLES, type Role } from '#contract/core/roles.ts'
+import { ROLES } from '#contract/core/roles.ts'
 import { Invitations } from './invitations.tsx'
-import { OrganizationTabs } from './tabs.tsx'
+import { OrganizationPage } from './organization-page.tsx'
 
 type Member = z.infer<typeof listMembers.output>['items'][number]
 
@@ -23,7 +18,6 @@ export function MembersPage() {
   const { me } = useSession()
   const isOwner = useHasRole('owner')
   const members = usePages(listMembers, { org_id: me.org.id })
-  const [removed, setRemoved] = useState<Member>()
   const columns: readonly Column<Member>[] = [
     { head: 'Person', cell: ({ name, email }) => name ?? email },
     { head: 'Email', cell: ({ email }) => email, isWide: true },
@@ -34,28 +28,31 @@ export function MembersPage() {
           {
             head: 'Acts',
             cell: (member: Member) => (
-              <button type="button" className="button small" onClick={() => setRemoved(member)}>
-                Remove<span className="visually-hidden"> {member.email}</span>
-              </button>
+              <AskButton
+                label="Remove"
+                of={member.email}
+                look="small"
+                title="Remove member"
+                op={removeMember}
+                input={{ org_id: me.org.id, user_id: member.user_id }}
+                changes={[listMembers]}
+                done={`Removed ${member.email}.`}
+              >
+                <p>
+                  <strong>{member.email}</strong> can no longer open {me.org.name}. Their tokens and agents stop working
+                  at once.
+                </p>
+              </AskButton>
             ),
           },
         ]
       : []),
   ]
   return (
-    <Page title="Organization settings">
-      <OrganizationTabs />
-      <Loaded of={members}>
-        {(items) => (
-          <>
-            <Table caption="Members" columns={columns} rows={items} keyOf={({ user_id }) => user_id} />
-            <More of={members} />
-          </>
-        )}
-      </Loaded>
+    <OrganizationPage>
+      <List of={members} caption="Members" columns={columns} keyOf={({ user_id }) => user_id} empty={null} />
       {isOwner && <Invitations />}
-      {removed && <Remove member={removed} onClose={() => setRemoved(undefined)} />}
-    </Page>
+    </OrganizationPage>
   )
 }
 
@@ -63,37 +60,15 @@ const OPTIONS = ROLES.map((role) => ({ value: role, label: role }))
 
 function RoleChoice({ member: { user_id, email, role } }: { member: Member }) {
   const { me } = useSession()
-  const change = useAct(changeRole, {
-    changes: [listMembers],
-    done: (changed) => `${changed.email} is now ${changed.role}.`,
-  })
-  const choose = (chosen: Role) => change.run({ org_id: me.org.id, user_id, role: chosen })
   return (
-    <>
-      <Choice label={`Role of ${email}`} isCompact value={role} options={OPTIONS} onChange={choose} />
-      <Fault of={change.error} />
-    </>
-  )
-}
-
-function Remove({ member, onClose }: { member: Member; onClose: () => void }) {
-  const { me } = useSession()
-  const remove = useAct(removeMember, {
-    changes: [listMembers],
-    done: () => `Removed ${member.email}.`,
-    after: onClose,
-  })
-  return (
-    <Confirm
-      title="Remove member"
-      isRunning={remove.isRunning}
-      error={remove.error}
-      onConfirm={() => remove.run({ org_id: me.org.id, user_id: member.user_id })}
-      onClose={onClose}
-    >
-      <p>
-        <strong>{member.email}</strong> can no longer open {me.org.name}. Their tokens and agents stop working at once.
-      </p>
-    </Confirm>
+    <ActChoice
+      op={changeRole}
+      input={(chosen) => ({ org_id: me.org.id, user_id, role: chosen })}
+      changes={[listMembers]}
+      done={(changed) => `${changed.email} is now ${changed.role}.`}
+      label={`Role of ${email}`}
+      value={role}
+      options={OPTIONS}
+    />
   )
 }

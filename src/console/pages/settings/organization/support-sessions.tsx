@@ -1,11 +1,10 @@
 import type { z } from 'zod'
 import { usePages } from '#console/call/use-pages.ts'
-import { Chip } from '#console/parts/chip.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { More } from '#console/parts/more.tsx'
-import { type Column, Table } from '#console/parts/table.tsx'
-import { Time } from '#console/parts/time.tsx'
-import { useNow } from '#console/parts/use-now.ts'
+import { Chip } from '#console/parts/list/chip.tsx'
+import { List } from '#console/parts/list/list.tsx'
+import type { Column } from '#console/parts/list/table.tsx'
+import { Time } from '#console/parts/text/time.tsx'
+import { useNow } from '#console/parts/text/use-now.ts'
 import { useSession } from '#console/session/session.ts'
 import { listSupport } from '#contract/auth/support.ts'
 
@@ -28,21 +27,18 @@ export function SupportSessions() {
       <div className="part-head">
         <h2 id="support-sessions">Support sessions</h2>
       </div>
-      <Loaded of={sessions}>
-        {(items) =>
-          items.length === 0 ? (
-            <p className="soft">
-              Vendor staff never opened this organization. If they do, every page says so, and owners and admins get a
-              mail.
-            </p>
-          ) : (
-            <>
-              <Table caption="Support sessions" columns={COLUMNS} rows={items} keyOf={({ id }) => id} />
-              <More of={sessions} />
-            </>
-          )
+      <List
+        of={sessions}
+        caption="Support sessions"
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={
+          <p className="soft">
+            Vendor staff never opened this organization. If they do, every page says so, and owners and admins get a
+            mail.
+          </p>
         }
-      </Loaded>
+      />
     </section>
   )
 }

@@ -1,7 +1,7 @@
 import { useCall } from '#console/call/use-call.ts'
 import { dayLabel } from '#console/charts/day-label.ts'
 import { StackedBars } from '#console/charts/stacked-bars.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
+import { Loaded } from '#console/parts/page/loaded.tsx'
 import { readAgentPool } from '#contract/ai.ts'
 
 /** Tokens that checks and the maintenance agent used on each of the last 30 days, against what they may use. */

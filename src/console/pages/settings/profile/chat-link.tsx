@@ -1,8 +1,7 @@
 import type { z } from 'zod'
-import { useAct } from '#console/call/use-act.ts'
 import { useCall } from '#console/call/use-call.ts'
-import { Fault } from '#console/parts/fault.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
+import { ActButton } from '#console/parts/form/act-button.tsx'
+import { Loaded } from '#console/parts/page/loaded.tsx'
 import { deleteChatLink, readChatLink, startChatLink } from '#contract/notifications/chat-link.ts'
 
 type ChatAccount = z.infer<typeof readChatLink.output>
@@ -19,21 +18,20 @@ export function ChatLink() {
 }
 
 function Account({ account: { connected, state, unlinked_reason, account } }: { account: ChatAccount }) {
-  const start = useAct(startChatLink, { changes: [], after: ({ url }) => location.assign(url) })
-  const remove = useAct(deleteChatLink, {
-    changes: [readChatLink],
-    done: () => 'Unlinked your chat account. What you follow stays.',
-  })
   if (state === 'linked' && account)
     return (
       <>
         <p>
           Messages go to <strong>{account.display_name}</strong>.
         </p>
-        <button type="button" className="button" aria-busy={remove.isRunning} onClick={() => remove.run({})}>
+        <ActButton
+          op={deleteChatLink}
+          input={{}}
+          changes={[readChatLink]}
+          done="Unlinked your chat account. What you follow stays."
+        >
           Unlink chat account
-        </button>
-        <Fault of={remove.error} />
+        </ActButton>
       </>
     )
   if (!connected)
@@ -45,10 +43,9 @@ function Account({ account: { connected, state, unlinked_reason, account } }: { 
           ? 'Not linked: your account was deactivated at the chat service. Link again to resume.'
           : 'Link your account to get direct messages about the apps you follow.'}
       </p>
-      <button type="button" className="button" aria-busy={start.isRunning} onClick={() => start.run({})}>
+      <ActButton op={startChatLink} input={{}} after={({ url }) => location.assign(url)}>
         Link chat account
-      </button>
-      <Fault of={start.error} />
+      </ActButton>
     </>
   )
 }

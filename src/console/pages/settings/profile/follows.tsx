@@ -1,19 +1,16 @@
-import { useState } from 'react'
 import { useCall } from '#console/call/use-call.ts'
-import { Chip } from '#console/parts/chip.tsx'
-import { Empty } from '#console/parts/empty.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { type Column, Table } from '#console/parts/table.tsx'
+import { Opener } from '#console/parts/form/opener.tsx'
+import { Chip } from '#console/parts/list/chip.tsx'
+import { Empty } from '#console/parts/list/empty.tsx'
+import { List } from '#console/parts/list/list.tsx'
+import type { Column } from '#console/parts/list/table.tsx'
 import { CATEGORY_LABELS } from '#contract/core/event-definition.ts'
 import { type Follow, listFollows } from '#contract/notifications/follows.ts'
 import { FollowApp } from './follow-app.tsx'
 
-type Editing = { readonly follow?: Follow }
-
 /** The apps that the person follows, with what became of the newest message about each. */
 export function Follows() {
   const follows = useCall(listFollows, {})
-  const [editing, setEditing] = useState<Editing>()
   const columns: readonly Column<Follow>[] = [
     { head: 'App', cell: ({ app }) => app.name ?? app.alias ?? 'deleted app' },
     { head: 'Follows', cell: ({ categories }) => categories.map((one) => CATEGORY_LABELS[one]).join(', ') },
@@ -22,9 +19,7 @@ export function Follows() {
     {
       head: 'Acts',
       cell: (follow) => (
-        <button type="button" className="button small" onClick={() => setEditing({ follow })}>
-          Change<span className="visually-hidden"> {follow.app.alias}</span>
-        </button>
+        <Opener label="Change" of={follow.app.alias ?? ''} look="small" dialog={<FollowApp follow={follow} />} />
       ),
     },
   ]
@@ -32,22 +27,19 @@ export function Follows() {
     <section aria-labelledby="follows">
       <div className="part-head">
         <h2 id="follows">Apps you follow</h2>
-        <button type="button" className="button main" onClick={() => setEditing({})}>
-          Follow app
-        </button>
+        <Opener label="Follow app" look="main" dialog={<FollowApp />} />
       </div>
-      <Loaded of={follows}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <Empty title="You follow no app">
-              <p>Follow an app to hear about its checks, maintenance, failed deploys or tickets.</p>
-            </Empty>
-          ) : (
-            <Table caption="Apps you follow" columns={columns} rows={items} keyOf={({ app }) => app.id} />
-          )
+      <List
+        of={follows}
+        caption="Apps you follow"
+        columns={columns}
+        keyOf={({ app }) => app.id}
+        empty={
+          <Empty title="You follow no app">
+            <p>Follow an app to hear about its checks, maintenance, failed deploys or tickets.</p>
+          </Empty>
         }
-      </Loaded>
-      {editing && <FollowApp {...editing} onClose={() => setEditing(undefined)} />}
+      />
     </section>
   )
 }

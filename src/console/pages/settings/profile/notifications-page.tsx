@@ -1,9 +1,9 @@
-import { Page } from '#console/parts/page.tsx'
+import { Page } from '#console/parts/page/page.tsx'
 import { ChatLink } from './chat-link.tsx'
 import { Follows } from './follows.tsx'
 import { ProfileTabs } from './tabs.tsx'
 
-/** What the person hears about, and how. */
+/** The notifications that the person gets, and the ways they get them. */
 export function ProfileNotificationsPage() {
   return (
     <Page title="Profile settings">

@@ -1,13 +1,12 @@
-import { useState } from 'react'
 import type { z } from 'zod'
 import { useCall } from '#console/call/use-call.ts'
-import { Chip } from '#console/parts/chip.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { Page } from '#console/parts/page.tsx'
-import { type Column, Table } from '#console/parts/table.tsx'
-import { Time } from '#console/parts/time.tsx'
-import { listSessions } from '#contract/auth/sign-in.ts'
-import { EndSession } from './end-session.tsx'
+import { AskButton } from '#console/parts/form/ask-button.tsx'
+import { Chip } from '#console/parts/list/chip.tsx'
+import { type Column, Table } from '#console/parts/list/table.tsx'
+import { Loaded } from '#console/parts/page/loaded.tsx'
+import { Page } from '#console/parts/page/page.tsx'
+import { Time } from '#console/parts/text/time.tsx'
+import { endOwnSession, listSessions } from '#contract/auth/sign-in.ts'
 import { ProfileTabs } from './tabs.tsx'
 
 type OwnSession = z.infer<typeof listSessions.output>['items'][number]
@@ -15,7 +14,6 @@ type OwnSession = z.infer<typeof listSessions.output>['items'][number]
 /** Where the person is signed in. Any of the sessions can be ended. */
 export function SessionsPage() {
   const sessions = useCall(listSessions, {})
-  const [ended, setEnded] = useState<OwnSession>()
   const columns: readonly Column<OwnSession>[] = [
     {
       head: 'Signed in',
@@ -31,10 +29,20 @@ export function SessionsPage() {
       head: 'Acts',
       cell: (session) =>
         !session.is_current && (
-          <button type="button" className="button small" onClick={() => setEnded(session)}>
-            End session
-            <span className="visually-hidden"> of {new Date(session.created_at).toLocaleString()}</span>
-          </button>
+          <AskButton
+            of={`of ${new Date(session.created_at).toLocaleString()}`}
+            look="small"
+            title="End session"
+            op={endOwnSession}
+            input={{ id: session.id }}
+            changes={[listSessions]}
+            done="The session has ended."
+          >
+            <p>
+              The browser or program that signed in <Time at={session.created_at} /> is signed out at once. Whoever uses
+              it has to sign in again.
+            </p>
+          </AskButton>
         ),
     },
   ]
@@ -48,7 +56,6 @@ export function SessionsPage() {
       <Loaded of={sessions}>
         {({ items }) => <Table caption="Your sessions" columns={columns} rows={items} keyOf={({ id }) => id} />}
       </Loaded>
-      {ended && <EndSession session={ended} onClose={() => setEnded(undefined)} />}
     </Page>
   )
 }

@@ -1,4 +1,4 @@
-import { Tabs } from '#console/parts/tabs.tsx'
+import { Tabs } from '#console/parts/page/tabs.tsx'
 
 const TABS = [
   { label: 'Notifications', to: '/settings/profile' },

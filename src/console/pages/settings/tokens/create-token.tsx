@@ -1,12 +1,10 @@
-import { type SubmitEvent, useState } from 'react'
-import { faultOf } from '#console/call/explain.ts'
-import { useAct } from '#console/call/use-act.ts'
-import { Choice } from '#console/parts/choice.tsx'
-import { Copy } from '#console/parts/copy.tsx'
-import { Dialog } from '#console/parts/dialog.tsx'
-import { Fault } from '#console/parts/fault.tsx'
-import { Field } from '#console/parts/field.tsx'
-import { FormFoot } from '#console/parts/form-foot.tsx'
+import { useState } from 'react'
+import { ChoiceField } from '#console/parts/form/choice-field.tsx'
+import { useClose } from '#console/parts/form/close-context.ts'
+import { Dialog } from '#console/parts/form/dialog.tsx'
+import { Field } from '#console/parts/form/field.tsx'
+import { FormDialog } from '#console/parts/form/form-dialog.tsx'
+import { Copy } from '#console/parts/text/copy.tsx'
 import { createToken, listTokens } from '#contract/auth/tokens.ts'
 
 const LIFETIMES = [
@@ -17,47 +15,37 @@ const LIFETIMES = [
 ] as const
 type Lifetime = (typeof LIFETIMES)[number]['value']
 
+const EMPTY: { name: string; lifetime: Lifetime } = { name: '', lifetime: '90' }
+
 const DAY_MS = 86_400_000
 
 /** Creates a token and shows it once. */
-export function CreateToken({ onClose }: { onClose: () => void }) {
-  const [name, setName] = useState('')
-  const [lifetime, setLifetime] = useState<Lifetime>('90')
+export function CreateToken() {
   const [token, setToken] = useState<string>()
-  const create = useAct(createToken, { changes: [listTokens], after: (created) => setToken(created.token) })
-  if (token !== undefined) return <Shown token={token} onClose={onClose} />
-  const submit = (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    create.run({ name, ...expiryOf(lifetime) })
-  }
-  const nameFault = faultOf(create.error, 'name')
+  if (token !== undefined) return <CopyToken token={token} />
   return (
-    <Dialog title="Create API token" onClose={onClose}>
-      <form onSubmit={submit}>
-        <Field
-          label="Name"
-          value={name}
-          onChange={setName}
-          required
-          maxLength={100}
-          hint="Where it will be used, such as laptop or nightly report"
-          fault={nameFault}
-        />
-        <Choice label="Expires" value={lifetime} options={LIFETIMES} onChange={setLifetime} />
-        {nameFault === undefined && <Fault of={create.error} />}
-        <FormFoot act="Create API token" isRunning={create.isRunning} onClose={onClose} />
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Create API token"
+      op={createToken}
+      fields={EMPTY}
+      input={({ name, lifetime }) => ({ name, ...expiryOf(lifetime) })}
+      changes={[listTokens]}
+      after={(created) => setToken(created.token)}
+    >
+      <Field label="Name" name="name" required hint="Where it will be used, such as laptop or nightly report" />
+      <ChoiceField label="Expires" name="lifetime" options={LIFETIMES} />
+    </FormDialog>
   )
 }
 
-function Shown({ token, onClose }: { token: string; onClose: () => void }) {
+function CopyToken({ token }: { token: string }) {
+  const close = useClose()
   return (
-    <Dialog title="Copy your API token" onClose={onClose}>
+    <Dialog title="Copy your API token">
       <p>It is shown only now. Keep it like a password.</p>
       <Copy text={token} isBlock />
       <footer className="row">
-        <button type="button" className="button main" onClick={onClose}>
+        <button type="button" className="button main" onClick={close}>
           Done
         </button>
       </footer>

@@ -1,25 +1,20 @@
-import { useState } from 'react'
-import { useAct } from '#console/call/use-act.ts'
 import { usePages } from '#console/call/use-pages.ts'
-import { Chip } from '#console/parts/chip.tsx'
-import { Confirm } from '#console/parts/confirm.tsx'
-import { Empty } from '#console/parts/empty.tsx'
-import { Loaded } from '#console/parts/loaded.tsx'
-import { More } from '#console/parts/more.tsx'
-import { Page } from '#console/parts/page.tsx'
-import { type Column, Table } from '#console/parts/table.tsx'
-import { Time } from '#console/parts/time.tsx'
-import { useNow } from '#console/parts/use-now.ts'
+import { AskButton } from '#console/parts/form/ask-button.tsx'
+import { Opener } from '#console/parts/form/opener.tsx'
+import { Chip } from '#console/parts/list/chip.tsx'
+import { Empty } from '#console/parts/list/empty.tsx'
+import { List } from '#console/parts/list/list.tsx'
+import type { Column } from '#console/parts/list/table.tsx'
+import { Page } from '#console/parts/page/page.tsx'
+import { Time } from '#console/parts/text/time.tsx'
+import { useNow } from '#console/parts/text/use-now.ts'
 import { listTokens, revokeToken } from '#contract/auth/tokens.ts'
 import { CreateToken } from './create-token.tsx'
 
 type Token = { id: string; name: string; created_at: string; expires_at: string | null }
 
-/** The person's own API tokens. */
 export function TokensPage() {
   const tokens = usePages(listTokens, {})
-  const [isCreating, setCreating] = useState(false)
-  const [revoked, setRevoked] = useState<Token>()
   const columns: readonly Column<Token>[] = [
     { head: 'Name', cell: ({ name }) => name },
     { head: 'Created', cell: ({ created_at }) => <Time at={created_at} />, isWide: true },
@@ -27,36 +22,37 @@ export function TokensPage() {
     {
       head: 'Acts',
       cell: (token) => (
-        <button type="button" className="button small" onClick={() => setRevoked(token)}>
-          Revoke<span className="visually-hidden"> {token.name}</span>
-        </button>
+        <AskButton
+          label="Revoke"
+          of={token.name}
+          look="small"
+          title="Revoke API token"
+          op={revokeToken}
+          input={{ id: token.id }}
+          changes={[listTokens]}
+          done={`Revoked ${token.name}.`}
+        >
+          <p>
+            Whatever uses <strong>{token.name}</strong> is refused from now on. This cannot be undone.
+          </p>
+        </AskButton>
       ),
     },
   ]
-  const create = (
-    <button type="button" className="button main" onClick={() => setCreating(true)}>
-      Create API token
-    </button>
-  )
   return (
-    <Page title="API tokens" acts={create}>
+    <Page title="API tokens" acts={<Opener label="Create API token" look="main" dialog={<CreateToken />} />}>
       <p className="soft">A token acts for you with your current role. Scripts, the svc client and agents use it.</p>
-      <Loaded of={tokens}>
-        {(items) =>
-          items.length === 0 ? (
-            <Empty title="No API tokens yet">
-              <p>Create one, then sign in on the command line with it: svc login.</p>
-            </Empty>
-          ) : (
-            <>
-              <Table caption="Your API tokens" columns={columns} rows={items} keyOf={({ id }) => id} />
-              <More of={tokens} />
-            </>
-          )
+      <List
+        of={tokens}
+        caption="Your API tokens"
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty title="No API tokens yet">
+            <p>Create one, then sign in on the command line with it: svc login.</p>
+          </Empty>
         }
-      </Loaded>
-      {isCreating && <CreateToken onClose={() => setCreating(false)} />}
-      {revoked && <Revoke token={revoked} onClose={() => setRevoked(undefined)} />}
+      />
     </Page>
   )
 }
@@ -66,25 +62,4 @@ function Expiry({ token: { expires_at } }: { token: Token }) {
   if (expires_at === null) return <span className="soft">never</span>
   if (new Date(expires_at) <= now) return <Chip tone="failure">Expired</Chip>
   return <Time at={expires_at} />
-}
-
-function Revoke({ token, onClose }: { token: Token; onClose: () => void }) {
-  const revoke = useAct(revokeToken, {
-    changes: [listTokens],
-    done: () => `Revoked ${token.name}.`,
-    after: onClose,
-  })
-  return (
-    <Confirm
-      title="Revoke API token"
-      isRunning={revoke.isRunning}
-      error={revoke.error}
-      onConfirm={() => revoke.run({ id: token.id })}
-      onClose={onClose}
-    >
-      <p>
-        Whatever uses <strong>{token.name}</strong> is refused from now on. This cannot be undone.
-      </p>
-    </Confirm>
-  )
 }

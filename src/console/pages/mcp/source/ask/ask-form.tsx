@@ -1,8 +1,8 @@
 import { useLocation } from '@tanstack/react-router'
 import { type SubmitEvent, useId, useState } from 'react'
-import { explain } from '#console/call/explain.ts'
-import { Choice } from '#console/parts/choice.tsx'
-import { Field } from '#console/parts/field.tsx'
+import { Choice } from '#console/parts/form/choice.tsx'
+import { Fault } from '#console/parts/form/fault.tsx'
+import { Field } from '#console/parts/form/field.tsx'
 import type { Source } from '../source.ts'
 import { FilterField } from './filter-field.tsx'
 import { type Typed, toFilters } from './filter-values.ts'
@@ -62,11 +62,7 @@ export function AskForm({ source, isRunning, error, onAsk }: Props) {
           {isRunning ? 'Asking…' : 'Ask source'}
         </button>
       </div>
-      {error !== null && (
-        <p className="fault" role="alert">
-          {explain(error)}
-        </p>
-      )}
+      <Fault of={error} />
     </form>
   )
 }

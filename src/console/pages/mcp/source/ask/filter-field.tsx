@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import { Choice } from '#console/parts/choice.tsx'
+import { Choice } from '#console/parts/form/choice.tsx'
 import type { FilterType } from '#contract/data-sources/sources.ts'
 
 type Props = {

@@ -3,7 +3,7 @@ import type { FilterType } from '#contract/data-sources/sources.ts'
 
 type Value = string | number | boolean
 export type Filters = Record<string, Value | Value[]>
-/** What was typed for each column; a column with several values matches any of them. */
+/** The typed values of each column; a column with several values matches any of them. */
 export type Typed = Readonly<Record<string, readonly string[]>>
 
 /** Turns what was typed into filters of a question. Empty fields are no filter; a fault names each wrong value. */
@@ -18,13 +18,9 @@ export function toFilters(
     const values = texts.map((text) => toValue(type, text))
     const wrong = texts.find((_, index) => values[index] === undefined)
     if (wrong !== undefined) faults.push([column, `Must be a ${type}, not ${wrong}`])
-    else if (values.length > 0) filters.push([column, single(values as Value[])])
+    else if (values.length > 0) filters.push([column, values.length === 1 ? values[0]! : (values as Value[])])
   }
   return { filters: Object.fromEntries(filters), faults: Object.fromEntries(faults) }
-}
-
-function single(values: Value[]): Value | Value[] {
-  return values.length === 1 ? values[0]! : values
 }
 
 function toValue(type: FilterType, text: string): Value | undefined {

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { Empty } from '#console/parts/empty.tsx'
+import { Empty } from '#console/parts/list/empty.tsx'
 import type { querySource } from '#contract/data-sources/sources.ts'
 import '#console/styles/ask.css'
 

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { Copy } from '#console/parts/copy.tsx'
+import { Copy } from '#console/parts/text/copy.tsx'
 import { asCurl, asMcp, asSvc, type Question } from './same-request.ts'
 import '#console/styles/ask.css'
 

@@ -1,0 +1,66 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { memo, useEffect, useRef } from 'react'
+import { type Column, RowCells, TableHead, type TableProps } from './table.tsx'
+
+/** The height of a row, as the style sheet sets it. */
+const ROW_PX = 36
+const OVERSCAN = 12
+
+type Props<T> = TableProps<T> & {
+  /** Loads the next page. Undefined when there is none. */
+  loadMore: (() => void) | undefined
+  isLoadingMore: boolean
+}
+
+/** A list of any length: only the rows in sight are in the page, and the next page is loaded when its end comes near. */
+export function LongTable<T>({ caption, columns, rows, keyOf, loadMore, isLoadingMore }: Props<T>) {
+  const frame = useRef<HTMLDivElement>(null)
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => ROW_PX,
+    overscan: OVERSCAN,
+    getItemKey: (index) => keyOf(rows[index]!),
+  })
+  const shown = virtual.getVirtualItems()
+  const last = shown.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (loadMore && !isLoadingMore && last >= rows.length - OVERSCAN) loadMore()
+  }, [last, rows.length, loadMore, isLoadingMore])
+  const before = shown[0]?.start ?? 0
+  const after = virtual.getTotalSize() - (shown.at(-1)?.end ?? 0)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+    <section ref={frame} className="table-frame long" aria-label={caption} tabIndex={0}>
+      <table aria-rowcount={loadMore ? -1 : rows.length + 1}>
+        <TableHead caption={caption} columns={columns} />
+        <tbody>
+          <Spacer height={before} columns={columns.length} />
+          {shown.map(({ index, key }) => (
+            <Row key={key} index={index} row={rows[index]!} columns={columns as readonly Column<unknown>[]} />
+          ))}
+          <Spacer height={after} columns={columns.length} />
+        </tbody>
+      </table>
+      {isLoadingMore && <p className="soft more">Loading more…</p>}
+    </section>
+  )
+}
+
+type RowProps = { index: number; row: unknown; columns: readonly Column<unknown>[] }
+
+/** Rows that stay in sight are not made again while the list is scrolled. */
+const Row = memo(({ index, row, columns }: RowProps) => (
+  <tr aria-rowindex={index + 2}>
+    <RowCells columns={columns} row={row} />
+  </tr>
+))
+
+function Spacer({ height, columns }: { height: number; columns: number }) {
+  if (height <= 0) return null
+  return (
+    <tr className="spacer">
+      <td colSpan={columns} style={{ height }} />
+    </tr>
+  )
+}
