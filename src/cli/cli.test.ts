@@ -12,7 +12,7 @@ import { parse as parseYaml } from 'yaml'
 import { type ErrorCode, ServiceError } from '#contract/core/errors.ts'
 import type { Principal } from '#contract/core/principal.ts'
 import type { SlimSource } from '#contract/data-sources/sources.ts'
-import { runSvc } from '#test/cli-run.ts'
+import { runSvc } from '#test/programs/cli-run.ts'
 
 /** Against an API of two operations. */
 const LAUNCHER = join(import.meta.dirname, '..', '..', 'bin', 'svc.js')
@@ -48,7 +48,7 @@ let server: Server
 let url: string
 let folder: string
 let file: string
-/** What the list of sources answers; undefined keeps the caller waiting. */
+/** The answer of the list of sources; undefined keeps the caller waiting. */
 let sources: SlimSource[] | ServiceError | undefined
 
 beforeAll(async () => {

@@ -1,6 +1,8 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ERRORS } from '#contract/core/errors.ts'
-import { runSvc } from '#test/cli-run.ts'
+import { runSvc } from '#test/programs/cli-run.ts'
 import { optionsOf } from './command/command.ts'
 import { EXITS, helpFor, spelling, usageOf } from './command/help.ts'
 import { TABLE } from './commands.ts'
@@ -73,6 +75,35 @@ describe('CL-03 help', () => {
     expect(named).toEqual([0, 1, 3, 4, 5, 6, 7, 11, 130])
     for (const { exit } of Object.values(ERRORS)) expect(named).toContain(exit)
   })
+})
+
+describe('CL-03 hints', () => {
+  /** Help texts, scripts for shells and texts for agents. They name the command as it is installed. */
+  const OTHER_TEXTS = /^commands\.ts$|\/index\.ts$|^command\/help\.ts$|^completion\/|^skills\//
+  const words = new Set([...TABLE.commands, ...TABLE.groups].map(({ path }) => path.split(' ')[0]))
+
+  test('name the command as the person runs it, never a fixed `svc`', () => {
+    const files = globSync('**/*.ts', { cwd: import.meta.dirname })
+      .map((path) => path.replaceAll('\\', '/'))
+      .filter((path) => !path.endsWith('.test.ts') && !OTHER_TEXTS.test(path))
+    const sources = files.map((path) => ({ path, text: readFileSync(join(import.meta.dirname, path), 'utf8') }))
+    expect(sources.filter(({ text }) => text.includes('program} ')).length).toBeGreaterThan(20)
+    expect(sources.flatMap(({ path, text }) => fixedNames(text).map((line) => `${path}: ${line}`))).toEqual([])
+  })
+
+  test('a hint with a fixed `svc` is found, a comment and other uses of the word are not', () => {
+    const hints = ["none: 'No apps. Create one: svc apps create',", 'const again = `svc login`']
+    expect(fixedNames(hints.join('\n'))).toEqual(hints)
+    expect(fixedNames('/** As `svc apps list`. */\n * see `svc login`\n// svc login')).toEqual([])
+    expect(fixedNames("'There is no svc at this address.'\n'This version of svc does not know it.'")).toEqual([])
+  })
+
+  /** Returns the lines of code that name a command of svc after the fixed word `svc`. */
+  function fixedNames(text: string): string[] {
+    const lines = text.split('\n').map((line) => line.trim())
+    const code = lines.filter((line) => !/^(?:\/?\*|\/\/)/.test(line))
+    return code.filter((line) => [...line.matchAll(/\bsvc ([a-z]+)/g)].some(([, word]) => words.has(word)))
+  }
 })
 
 function escaped(text: string): string {

@@ -28,7 +28,7 @@ const account: readonly Command[] = [
       { name: 'context', value: 'name', summary: 'name for this login (default: the host of the address)' },
       { name: 'timeout', value: 'seconds', range: [1, 3600], summary: 'give up after this many seconds (default: 30)' },
     ],
-    output: true,
+    login: false,
     examples: ['svc login', 'svc login --api-url https://svc.example.com --api-key-stdin < key.txt'],
     load: () => import('./commands/login.ts'),
   },
@@ -38,7 +38,7 @@ const account: readonly Command[] = [
     description:
       'Remove the current login, or the one named by --context, from this machine. Its API key stays valid unless you use --revoke.',
     options: [{ name: 'revoke', summary: 'also revoke its API key' }],
-    login: true,
+    output: false,
     examples: ['svc logout', 'svc logout --revoke'],
     load: () => import('./commands/logout.ts'),
   },
@@ -47,8 +47,6 @@ const account: readonly Command[] = [
     summary: 'Show your login',
     description:
       'Show whether you are logged in, where and as whom. Exits with 0 if the login works, and with 3 if there is none or it is refused.',
-    output: true,
-    login: true,
     examples: ['svc status --json'],
     load: () => import('./commands/status.ts'),
   },
@@ -58,8 +56,6 @@ const account: readonly Command[] = [
     description:
       'Open the sign-in page of the web console in a browser, or print its address if there is no browser. For the instance in this folder it is a link that signs you in once.',
     options: [{ name: 'no-browser', summary: 'only print the address' }],
-    output: true,
-    login: true,
     examples: ['svc console', 'svc console --no-browser'],
     load: () => import('./commands/console.ts'),
   },
@@ -91,7 +87,7 @@ const general: readonly Command[] = [
       },
       { name: 'include', short: 'i', summary: 'print the status and the headers first' },
     ],
-    login: true,
+    output: false,
     examples: [
       'svc api GET /api/v1/me',
       'svc api GET "/api/activity?type=data_sources&limit=20"',
@@ -106,6 +102,8 @@ const general: readonly Command[] = [
     description:
       'Print a completion script for your shell. It completes commands, options and, by asking the instance of the current login, names such as those of databases, data sources and apps.',
     arguments: [{ name: 'shell', summary: 'shell', choices: ['bash', 'zsh', 'fish'] }],
+    output: false,
+    login: false,
     examples: ['source <(svc completion bash)', 'svc completion fish > ~/.config/fish/completions/svc.fish'],
     load: () => import('./commands/completion.ts'),
   },
@@ -115,13 +113,15 @@ const general: readonly Command[] = [
     description:
       'Print the names of contexts or of things in the instance of the current login, one a line, for completion scripts. Prints nothing if the instance does not answer within two seconds.',
     arguments: [{ name: 'kind', summary: 'kind of thing', choices: COMPLETED }],
+    output: false,
+    login: false,
     examples: ['svc complete contexts'],
     load: () => import('./commands/complete.ts'),
   },
   {
     path: 'version',
     summary: 'Print the version',
-    output: true,
+    login: false,
     examples: ['svc version', 'svc version --json'],
     load: () => import('./commands/version.ts'),
   },

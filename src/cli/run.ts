@@ -14,7 +14,7 @@ export async function run(argv: readonly string[], table: Table, config: Config,
     return await execute(findCommand(argv, table), cli)
   } catch (error) {
     await cli.flush()
-    return reportError(error, asksForJson(argv) ? 'json' : 'text', cli.note)
+    return reportError(error, asksForJson(argv) ? 'json' : 'text', cli)
   }
 }
 

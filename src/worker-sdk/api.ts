@@ -36,9 +36,9 @@ export type CallContext = {
 }
 
 export type FunctionOptions<Input> = {
-  /** What it does, for people and agents. */
+  /** Description for people and agents. */
   readonly description?: string
-  /** What its arguments must be. Arguments that do not fit never reach the worker. Default: any object. */
+  /** Schema of its arguments. Arguments that do not fit never reach the worker. Default: any object. */
   readonly input?: JsonSchema | StandardSchema<Input>
   /** Seconds after which the caller gives up, at most 50. Default: 30. */
   readonly timeoutSeconds?: number
@@ -52,7 +52,7 @@ export type PipelineOptions = {
   readonly schedule?: string
   /** Time zone of the schedule, such as Europe/Berlin. Default: UTC. */
   readonly timezone?: string
-  /** What a run does while the one before still runs. Default: skip. */
+  /** Whether a run that is due while the one before still runs is skipped or queued. Default: skip. */
   readonly concurrency?: 'skip' | 'queue'
   /** Seconds after which a run counts as failed. Default: 3600. */
   readonly timeoutSeconds?: number

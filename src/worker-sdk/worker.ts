@@ -1,5 +1,5 @@
 import type { Client } from '#contract/core/client.ts'
-import type { Wait } from '#contract/core/client-stream.ts'
+import { type Wait, waitInRealTime } from '#contract/core/client-stream.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import {
   connectWorker,
@@ -72,7 +72,7 @@ class Connection {
     this.#served = served
     this.#options = options
     this.#client = createWorkerClient(options)
-    this.#wait = options.wait ?? waitUnreferenced
+    this.#wait = options.wait ?? waitInRealTime
     this.#onError = options.onError ?? ((error) => console.error('svc worker:', textOf(error)))
     const outbox = { wait: this.#wait, onError: this.#onError }
     this.#results = new Outbox({ ...outbox, send: (results) => this.#sendResults(results) })
@@ -184,7 +184,7 @@ class Connection {
   async #sendResults(results: readonly (ReportedResult & { worker_id: string })[]): Promise<void> {
     // Lines come before the result, because none are accepted after it.
     await this.#logs.flushed()
-    for (const [worker_id, own] of byWorker(results)) {
+    for (const [worker_id, own] of Map.groupBy(results, (result) => result.worker_id)) {
       const plain = own.map(({ worker_id: _, ...result }) => result)
       await this.#client.call(reportResults, { alias: this.#alias, worker_id, results: plain })
     }
@@ -209,10 +209,6 @@ class Connection {
   }
 }
 
-function byWorker<Item extends { worker_id: string }>(items: readonly Item[]): Map<string, Item[]> {
-  return Map.groupBy(items, ({ worker_id }) => worker_id)
-}
-
 function isRefusal(error: unknown): boolean {
   return error instanceof ServiceError && REFUSALS.has(error.code)
 }
@@ -220,18 +216,3 @@ function isRefusal(error: unknown): boolean {
 function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
-
-/** Waits in real time. Rejects with the signal's reason when it is aborted. */
-const waitUnreferenced: Wait = (ms, signal) =>
-  new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer)
-      reject(signal.reason as Error)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
-    if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop, { once: true })
-  })

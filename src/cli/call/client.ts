@@ -14,9 +14,13 @@ export async function openClient({ context, timeout }: LoginFlags, cli: Cli): Pr
 }
 
 type PageInput = z.ZodObject<{ limit: z.ZodType; cursor: z.ZodType }>
-type Page = { items: unknown[]; next_cursor: string | null }
+type Page<T = unknown> = { items: T[]; next_cursor: string | null }
 
-/** Returns the first `limit` items of a paged list. `next_cursor` is null if there are no more. */
+export function isPaged<T>(op: JsonOperation): op is JsonOperation<PageInput, z.ZodType<Page<T>>> {
+  return 'cursor' in op.input.shape
+}
+
+/** Returns the first `limit` items of a paged list, with the other fields of its last page. */
 export async function collect<I extends PageInput, O extends z.ZodType<Page>>(
   client: Client,
   op: JsonOperation<I, O>,
@@ -24,12 +28,12 @@ export async function collect<I extends PageInput, O extends z.ZodType<Page>>(
   limit = PAGE_SIZE,
 ): Promise<z.output<O>> {
   const items: unknown[] = []
-  let cursor: string | null = null
+  let page: Page | undefined
   do {
-    const ask = { ...input, limit: Math.min(PAGE_SIZE, limit - items.length), ...(cursor !== null && { cursor }) }
-    const page: Page = await client.call(op, ask as z.input<I>)
+    const cursor = page?.next_cursor
+    const ask = { ...input, limit: Math.min(PAGE_SIZE, limit - items.length), ...(cursor && { cursor }) }
+    page = await client.call(op, ask as z.input<I>)
     items.push(...page.items)
-    cursor = page.next_cursor
-  } while (cursor !== null && items.length < limit)
-  return { items, next_cursor: cursor } as z.output<O>
+  } while (page.next_cursor !== null && items.length < limit)
+  return { ...page, items } as z.output<O>
 }

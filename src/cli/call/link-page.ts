@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto'
-import { rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { replaceFile } from '../command/replace-file.ts'
 
 const NAME = 'open-console.html'
 
@@ -11,15 +10,7 @@ const NAME = 'open-console.html'
  */
 export async function writeLinkPage(folder: string, url: string): Promise<string> {
   const file = join(resolve(folder), NAME)
-  const fresh = `${file}.${randomBytes(6).toString('hex')}`
-  try {
-    // A new file, because a mode does not change one that exists.
-    await writeFile(fresh, pageTo(url), { mode: 0o600, flag: 'wx' })
-    await rename(fresh, file)
-  } catch (error) {
-    await rm(fresh, { force: true })
-    throw error
-  }
+  await replaceFile(file, pageTo(url), 0o600)
   return pathToFileURL(file).href
 }
 

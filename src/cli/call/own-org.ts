@@ -11,3 +11,8 @@ export async function ownOrg(client: Client): Promise<Org> {
   if (org === null) throw new ServiceError('FORBIDDEN', 'You do not belong to an organization.')
   return org
 }
+
+/** As `ownOrg`, as part of the input of an operation. */
+export async function ownOrgId(client: Client): Promise<{ org_id: string }> {
+  return { org_id: (await ownOrg(client)).id }
+}

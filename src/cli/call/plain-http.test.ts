@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { runSvc } from '#test/cli-run.ts'
+import { runSvc } from '#test/programs/cli-run.ts'
 import { warnOfPlainHttp } from './plain-http.ts'
 
 describe('CL-01 a key that would travel over http', () => {

@@ -45,10 +45,10 @@ export type Command = {
   readonly isDefault?: true
   readonly arguments?: readonly Argument[]
   readonly options?: readonly Option[]
-  /** The command prints data and takes `-o` and `--json`. */
-  readonly output?: true
-  /** The command calls an instance and takes `--context` and `--timeout`. */
-  readonly login?: true
+  /** False for a command that prints no data, and so does not take `-o` and `--json`. */
+  readonly output?: false
+  /** False for a command that calls no instance with a login, and so does not take `--context` and `--timeout`. */
+  readonly login?: false
   /** The command asks for confirmation and takes `--yes`. */
   readonly confirms?: true
   readonly examples: readonly [string, ...string[]]
@@ -130,7 +130,8 @@ export const COMMON_OPTIONS: readonly Option[] = [...OUTPUT, ...LOGIN, HELP]
 
 /** Returns all options of a command, its own first. */
 export function optionsOf({ options = [], output, login, confirms }: Command): readonly Option[] {
-  return [...options, ...(confirms ? [CONFIRM] : []), ...(output ? OUTPUT : []), ...(login ? LOGIN : []), HELP]
+  const shared = [...(output === false ? [] : OUTPUT), ...(login === false ? [] : LOGIN)]
+  return [...options, ...(confirms ? [CONFIRM] : []), ...shared, HELP]
 }
 
 export function camelCase(name: string): string {

@@ -3,44 +3,31 @@ import { join, resolve } from 'node:path'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-export type Config = Readonly<{
-  contextsFile: string
-  /** `apiUrl` and `apiKey` together replace a context. */
-  apiUrl: string | undefined
-  apiKey: string | undefined
-  /** Replaces the current context. */
-  context: string | undefined
-  /** Data folder of the instance in this folder. It may not exist. */
-  dataDir: string
-  /** The command people type to run the client: `npx svc` in a checkout, `svc` where it is installed. */
-  program: 'svc' | 'npx svc'
-  noColor: boolean
-  /** The terminal cannot move its cursor, so no spinner is shown. */
-  dumbTerminal: boolean
-  /** Command that opens an address in a browser. Undefined if there is no browser on this machine's screen. */
-  browser: readonly string[] | undefined
-  /** Shell command that shows long output. Undefined for `less`. */
-  pager: string | undefined
-  /** Variables for programs that the client starts. */
-  environment: Env
-}>
+export type Config = ReturnType<typeof readConfig>
 
 type System = { home: string; platform: NodeJS.Platform; folder: string }
 
 /** Reads the environment, which no other file of the client does. An empty variable counts as not set. */
-export function readConfig(env: Env = process.env, system: System = thisSystem()): Config {
+export function readConfig(env: Env = process.env, system: System = thisSystem()) {
   return Object.freeze({
     contextsFile: join(configFolder(env, system), 'svc', 'contexts.json'),
+    /** `apiUrl` and `apiKey` together replace a context. */
     apiUrl: env.SVC_API_URL || undefined,
     apiKey: env.SVC_API_KEY || undefined,
+    /** Replaces the current context. */
     context: env.SVC_CONTEXT || undefined,
+    /** Data folder of the instance in this folder. It may not exist. */
     dataDir: resolve(system.folder, env.SVC_DATA_DIR || '.svc'),
-    // npm sets this variable for programs that npx runs.
+    /** The command people type to run the client: `npx svc` in a checkout, where npm sets this variable, else `svc`. */
     program: env.npm_command === 'exec' ? 'npx svc' : 'svc',
     noColor: Boolean(env.NO_COLOR),
+    /** The terminal cannot move its cursor, so no spinner is shown. */
     dumbTerminal: env.TERM === 'dumb',
+    /** Command that opens an address in a browser. Undefined if there is no browser on this machine's screen. */
     browser: browserOf(env, system.platform),
+    /** Shell command that shows long output. Undefined for `less`. */
     pager: env.PAGER || undefined,
+    /** Variables for programs that the client starts. */
     environment: env,
   })
 }

@@ -1,6 +1,6 @@
-import { ServiceError } from '#contract/core/errors.ts'
 import { suggest } from '#contract/core/suggest.ts'
 import { COMMON_OPTIONS, type Command, type Option, type RootOption, type Table } from './command.ts'
+import { usageError } from './hinted-error.ts'
 
 /** Result of finding the command, before its own options are parsed. `asked` is true if the user asked for help. */
 export type Found =
@@ -18,12 +18,13 @@ export function findCommand(argv: readonly string[], table: Table): Found {
     if (!word.startsWith('-')) path = step(path, word, table)
     else if (isHelp(word)) return { kind: 'help', path: pathAfterHelp(path, rest, table), asked: true }
     else {
-      const option = path === '' ? table.rootOptions.find((known) => isOption(known, word)) : undefined
+      const option = path === '' ? table.rootOptions.find((rootOption) => isOption(rootOption, word)) : undefined
       if (option) return { kind: 'root', option, rest: [...before, ...rest] }
       before.push(word, ...takeValue(word, rest))
     }
     const command = table.commands.find((row) => row.path === path)
-    if (command) return wantsHelp(rest) ? helpOf(path) : { kind: 'command', command, rest: [...before, ...rest] }
+    if (command && wantsHelp(rest)) return { kind: 'help', path, asked: true }
+    if (command) return { kind: 'command', command, rest: [...before, ...rest] }
   }
   const listed = table.commands.find((row) => row.isDefault && row.path.startsWith(`${path} `))
   if (path !== '' && listed) return { kind: 'command', command: listed, rest: before }
@@ -36,7 +37,7 @@ export function childrenOf(path: string, { commands, groups }: Table): { word: s
   const below = commands.filter((row) => row.path.startsWith(prefix)).map((row) => row.path.slice(prefix.length))
   const words = [...new Set(below.map((rest) => rest.split(' ')[0]!))]
   return words.map((word) => {
-    const row = [...commands, ...groups].find((known) => known.path === prefix + word)
+    const row = [...commands, ...groups].find((entry) => entry.path === prefix + word)
     return { word, summary: row?.summary ?? '' }
   })
 }
@@ -47,11 +48,7 @@ function step(path: string, word: string, table: Table): string {
   const near = suggest(word, words)
   const full = ['svc', path, word].filter(Boolean).join(' ')
   const next = near ? `Did you mean ${near}?` : `Commands: ${words.join(', ')}.`
-  throw new ServiceError('INVALID_REQUEST', `Unknown command: ${full}. ${next}`)
-}
-
-function helpOf(path: string): Found {
-  return { kind: 'help', path, asked: true }
+  throw usageError(`Unknown command: ${full}. ${next}`)
 }
 
 /** Finds the command whose help is wanted, as in `svc --help datasource list`. */
@@ -78,9 +75,9 @@ function isOption({ name, short }: Option, word: string): boolean {
 function takeValue(word: string, rest: string[]): string[] {
   const [name] = word.split('=')
   const option = COMMON_OPTIONS.find(
-    (known) => isOption(known, name!) || (!word.startsWith('--') && isOption(known, word.slice(0, 2))),
+    (commonOption) =>
+      isOption(commonOption, name!) || (!word.startsWith('--') && isOption(commonOption, word.slice(0, 2))),
   )
-  if (!option)
-    throw new ServiceError('INVALID_REQUEST', `Unknown option: ${name}. Options of a command follow the command.`)
+  if (!option) throw usageError(`Unknown option: ${name}. Options of a command follow the command.`)
   return option.value !== undefined && isOption(option, word) ? rest.splice(0, 1) : []
 }

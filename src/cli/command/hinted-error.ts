@@ -14,3 +14,8 @@ export class HintedError extends ServiceError {
 export function localError(detail: string, cause: unknown, hint = 'Correct this on this machine.'): HintedError {
   return new HintedError('INTERNAL', detail, hint, cause)
 }
+
+/** The command line cannot be used as it was typed. */
+export function usageError(detail: string): ServiceError {
+  return new ServiceError('INVALID_REQUEST', detail)
+}

@@ -15,8 +15,6 @@ const COMMAND: Command = {
     { name: 'top-k', value: 'n', range: [1, 20], summary: 'how many' },
     { name: 'quiet', short: 'q', summary: 'say less' },
   ],
-  output: true,
-  login: true,
   confirms: true,
   examples: ['svc thing do it'],
   load: () => Promise.reject(new Error('not loaded in tests')),

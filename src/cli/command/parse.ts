@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
-import { ServiceError } from '#contract/core/errors.ts'
 import { suggest } from '#contract/core/suggest.ts'
 import { type Argument, type Command, camelCase, type Flags, type Option, optionsOf } from './command.ts'
+import { usageError } from './hinted-error.ts'
 
 type Parsed = { args: string[]; flags: Flags }
 
@@ -21,26 +21,27 @@ export function parse(command: Command, rest: readonly string[]): Parsed {
     if (token.kind === 'option') read(flags, find(options, token.name, token.rawName), token)
   }
   checkArguments(command.arguments ?? [], args)
-  return { args, flags: { ...flags, ...(command.output && { output: formatOf(flags) }) } as Flags }
+  const output = flags.json ? 'json' : (flags.output ?? 'table')
+  return { args, flags: { ...flags, ...(command.output !== false && { output }) } as Flags }
 }
 
-type Given = { rawName: string; value: string | undefined; inlineValue: boolean | undefined }
+type ParsedToken = { rawName: string; value: string | undefined; inlineValue: boolean | undefined }
 
 function toParseOption({ name, short, value }: Option) {
   return [name, { type: value === undefined ? 'boolean' : 'string', ...(short && { short }) }] as const
 }
 
 function find(options: readonly Option[], name: string, rawName: string): Option {
-  const option = options.find((known) => known.name === name)
+  const option = options.find((candidate) => candidate.name === name)
   if (option) return option
   const near = suggest(
     rawName,
-    options.map((known) => `--${known.name}`),
+    options.map((candidate) => `--${candidate.name}`),
   )
   throw usageError(`Unknown option: ${rawName}.${near ? ` Did you mean ${near}?` : ''}`)
 }
 
-function read(flags: Record<string, unknown>, option: Option, given: Given): void {
+function read(flags: Record<string, unknown>, option: Option, given: ParsedToken): void {
   const key = camelCase(option.name)
   if (option.value === undefined) {
     if (given.inlineValue) throw usageError(`${given.rawName} takes no value.`)
@@ -51,7 +52,7 @@ function read(flags: Record<string, unknown>, option: Option, given: Given): voi
   flags[key] = option.repeat ? [...((flags[key] as unknown[] | undefined) ?? []), value] : value
 }
 
-function check(option: Option, { rawName, value, inlineValue }: Given): string | number {
+function check(option: Option, { rawName, value, inlineValue }: ParsedToken): string | number {
   if (value === undefined) throw usageError(`${rawName} needs a value: ${rawName} <${option.value}>.`)
   if (!inlineValue && /^-./.test(value)) {
     throw usageError(`${rawName} needs a value. Write a value that begins with a dash as --${option.name}=${value}.`)
@@ -68,25 +69,17 @@ function toInteger(rawName: string, text: string, [min, max]: readonly [number, 
   throw usageError(`${rawName} must be a whole number from ${min} to ${max}, not ${text}.`)
 }
 
-function checkArguments(known: readonly Argument[], given: readonly string[]): void {
-  const missing = known.slice(given.length).find((argument) => !argument.optional)
+function checkArguments(declaredArguments: readonly Argument[], given: readonly string[]): void {
+  const missing = declaredArguments.slice(given.length).find((argument) => !argument.optional)
   if (missing) throw usageError(`<${missing.name}> is missing: ${missing.summary}.`)
-  if (given.length > known.length && !known.at(-1)?.repeat) {
-    const hint = known.length > 0 ? ' Put quotes around text with spaces.' : ''
-    throw usageError(`Unexpected argument: ${given[known.length]}.${hint}`)
+  if (given.length > declaredArguments.length && !declaredArguments.at(-1)?.repeat) {
+    const hint = declaredArguments.length > 0 ? ' Put quotes around text with spaces.' : ''
+    throw usageError(`Unexpected argument: ${given[declaredArguments.length]}.${hint}`)
   }
-  for (const [place, { name, choices }] of known.entries()) {
+  for (const [place, { name, choices }] of declaredArguments.entries()) {
     const value = given[place]
     if (choices && value !== undefined && !choices.includes(value)) {
       throw usageError(`<${name}> must be one of ${choices.join(', ')}, not ${value}.`)
     }
   }
-}
-
-function formatOf(flags: Readonly<Record<string, unknown>>): unknown {
-  return flags.json ? 'json' : (flags.output ?? 'table')
-}
-
-function usageError(message: string): ServiceError {
-  return new ServiceError('INVALID_REQUEST', message)
 }

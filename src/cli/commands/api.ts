@@ -1,6 +1,7 @@
-import { fromProblem, type Problem, ServiceError } from '#contract/core/errors.ts'
+import { fromProblem, type Problem, type ServiceError } from '#contract/core/errors.ts'
 import { callRaw } from '../call/api.ts'
 import type { LoginFlags } from '../command/command.ts'
+import { usageError } from '../command/hinted-error.ts'
 import { requireLogin } from '../login/credentials.ts'
 import type { Cli } from '../terminal/cli.ts'
 import { toJson } from '../terminal/output.ts'
@@ -71,8 +72,4 @@ function problemOf(text: string): Partial<Problem> {
   } catch {
     return {}
   }
-}
-
-function usageError(message: string): ServiceError {
-  return new ServiceError('INVALID_REQUEST', message)
 }

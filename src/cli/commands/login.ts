@@ -3,6 +3,7 @@ import { ServiceError } from '#contract/core/errors.ts'
 import type { Principal } from '#contract/core/principal.ts'
 import { connect } from '../call/api.ts'
 import type { OutputFlags } from '../command/command.ts'
+import { usageError } from '../command/hinted-error.ts'
 import { addContext, type Contexts, type Login, readContexts, writeContexts } from '../login/contexts.ts'
 import { parseApiKey, parseApiUrl } from '../login/credentials.ts'
 import { findEmbedded } from '../login/embedded.ts'
@@ -34,20 +35,18 @@ async function readLogin(flags: Flags, cli: Cli): Promise<Login> {
     const login = flags.apiKey || flags.apiKeyStdin ? undefined : await findEmbedded(cli.config.dataDir)
     if (login) return login
     const detail = `No instance found in ${cli.config.dataDir}. Name one with --api-url and --api-key-stdin.`
-    throw new ServiceError('INVALID_REQUEST', detail)
+    throw usageError(detail)
   }
   const api_url = parseApiUrl(flags.apiUrl)
   return { api_url, api_key: parseApiKey(await readKey(flags, cli)) }
 }
 
 async function readKey({ apiKey, apiKeyStdin }: Flags, cli: Cli): Promise<string> {
-  if (apiKey !== undefined && apiKeyStdin) {
-    throw new ServiceError('INVALID_REQUEST', 'Use either --api-key or --api-key-stdin, not both.')
-  }
+  if (apiKey !== undefined && apiKeyStdin) throw usageError('Use either --api-key or --api-key-stdin, not both.')
   if (apiKeyStdin || apiKey === '-') return await cli.readStdin()
   if (apiKey !== undefined) return apiKey
   if (cli.interactive) return await askSecret(cli, 'API key: ')
-  throw new ServiceError('INVALID_REQUEST', 'The API key is missing. Give it with --api-key-stdin or --api-key.')
+  throw usageError('The API key is missing. Give it with --api-key-stdin or --api-key.')
 }
 
 /** Adds the login, unless a context has it already, under the name that was asked for if there was one. */
@@ -56,8 +55,10 @@ function add(before: Contexts, login: Login, requestedName: string | undefined) 
     const { api_url, api_key } = before.contexts[name]!
     return api_url === login.api_url && api_key === login.api_key
   })
-  const known = requestedName === undefined ? same[0] : same.find((name) => name === requestedName)
-  return known === undefined ? addContext(before, login, requestedName) : { name: known, contexts: before }
+  const existingName = requestedName === undefined ? same[0] : same.find((name) => name === requestedName)
+  return existingName === undefined
+    ? addContext(before, login, requestedName)
+    : { name: existingName, contexts: before }
 }
 
 async function whoIs(login: Login, cli: Cli, timeout: number | undefined): Promise<Principal> {

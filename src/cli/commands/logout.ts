@@ -1,8 +1,8 @@
 import { validateToken } from '#contract/auth/auth.ts'
 import { revokeToken } from '#contract/auth/tokens.ts'
-import { ServiceError } from '#contract/core/errors.ts'
 import { connect } from '../call/api.ts'
 import type { LoginFlags } from '../command/command.ts'
+import { usageError } from '../command/hinted-error.ts'
 import { type ActiveLogin, requireLogin } from '../login/credentials.ts'
 import { forget } from '../login/forget.ts'
 import type { Cli } from '../terminal/cli.ts'
@@ -14,7 +14,7 @@ export async function run(_: [], { context, timeout, revoke }: Flags, cli: Cli):
   if (login.context === null) {
     const detail =
       'This login comes from SVC_API_URL and SVC_API_KEY. Unset them, or name another login with --context.'
-    throw new ServiceError('INVALID_REQUEST', detail)
+    throw usageError(detail)
   }
   if (revoke) await revokeKey(login, cli, timeout)
   await forget(login.context, cli)
@@ -29,10 +29,7 @@ async function revokeKey(login: ActiveLogin, cli: Cli, timeout: number | undefin
   const client = connect(login, cli, timeout)
   const { principal } = await client.call(validateToken, { token: login.api_key })
   if (principal.kind !== 'api_token') {
-    throw new ServiceError(
-      'INVALID_REQUEST',
-      `This login is a ${principal.kind}, not an API token. Log out without --revoke.`,
-    )
+    throw usageError(`This login is a ${principal.kind}, not an API token. Log out without --revoke.`)
   }
   await client.call(revokeToken, { id: principal.id })
 }

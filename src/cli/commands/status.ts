@@ -9,7 +9,7 @@ import type { LoginFlags, OutputFlags } from '../command/command.ts'
 import { type ActiveLogin, findLogin, notLoggedIn } from '../login/credentials.ts'
 import type { Cli } from '../terminal/cli.ts'
 import { show } from '../terminal/output.ts'
-import { toPairs } from '../terminal/table.ts'
+import { type Pair, toPairs } from '../terminal/table.ts'
 
 type Me = z.infer<(typeof me)['output']>
 type Status = {
@@ -67,18 +67,17 @@ function pick({ kind, id, org_id, role, expires_at }: Principal): Status['princi
   return { kind, id, org_id, role, expires_at }
 }
 
-function describe(status: Status, cli: Cli): [string, string][] {
-  const { logged_in, context, api_url, reachable, principal, user, org } = status
-  const pairs: [string, string][] = [['Logged in', logged_in ? 'yes' : 'no']]
-  if (api_url !== null) {
-    pairs.push(['Context', context ?? 'from SVC_API_URL and SVC_API_KEY'], ['API URL', api_url])
-    pairs.push(['Reachable', reachable ? 'yes' : 'no'])
-  }
-  if (principal) {
-    if (user) pairs.push(['Person', user.name === null ? user.email : `${user.name} <${user.email}>`])
-    pairs.push(['Organization', org ? `${org.name} (${org.id})` : (principal.org_id ?? 'none yet')])
-    pairs.push(['Role', principal.role ?? 'none'], ['Kind', principal.kind], ['Id', principal.id])
-    if (principal.expires_at !== null) pairs.push(['Expires', cli.time(principal.expires_at)])
-  }
-  return pairs
+function describe({ logged_in, context, api_url, reachable, principal, user, org }: Status, cli: Cli): Pair[] {
+  return [
+    ['Logged in', logged_in ? 'yes' : 'no'],
+    ['Context', api_url && (context ?? 'from SVC_API_URL and SVC_API_KEY')],
+    ['API URL', api_url],
+    ['Reachable', api_url && (reachable ? 'yes' : 'no')],
+    ['Person', user && (user.name === null ? user.email : `${user.name} <${user.email}>`)],
+    ['Organization', principal && (org ? `${org.name} (${org.id})` : (principal.org_id ?? 'none yet'))],
+    ['Role', principal && (principal.role ?? 'none')],
+    ['Kind', principal?.kind],
+    ['Id', principal?.id],
+    ['Expires', principal?.expires_at && cli.time(principal.expires_at)],
+  ]
 }

@@ -6,7 +6,7 @@ export type Word = { word: string; summary: string }
 export type Node = {
   path: string
   words: readonly Word[]
-  /** What `svc complete` lists for the first argument. */
+  /** The lookup by which `svc complete` lists values of the first argument. */
   lookup: Completed | undefined
   options: readonly Word[]
   /** Values of each option that has a fixed set, by the option as it is typed. */

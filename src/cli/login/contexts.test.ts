@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { addContext, type Contexts, readContexts, removeContext, switchTo, writeContexts } from './contexts.ts'
 
 const NONE: Contexts = { current: null, contexts: {} }
+const CONFIG = { program: 'npx svc' } as const
 const login = (api_url: string, api_key = 'key') => ({ api_url, api_key })
 
 describe('CL-01 names of contexts', () => {
@@ -43,8 +44,10 @@ describe('CL-01 names of contexts', () => {
 
   test('only a context that exists can be used, names of built-in properties included', () => {
     const { contexts } = addContext(NONE, login('https://a.example.com'), 'a')
-    expect(switchTo(contexts, 'a').current).toBe('a')
-    expect(() => switchTo(contexts, 'constructor')).toThrow('No such context: constructor.')
+    expect(switchTo(contexts, 'a', CONFIG).current).toBe('a')
+    expect(() => switchTo(contexts, 'constructor', CONFIG)).toThrow(
+      'No such context: constructor. List them with npx svc context list.',
+    )
   })
 })
 
@@ -53,12 +56,14 @@ describe('CL-01 removing', () => {
   const { contexts: two } = addContext(one, login('https://b.example.com'), 'b')
 
   test('the current one leaves none current; another leaves the current one', () => {
-    expect(removeContext(two, 'a')).toEqual({ current: null, contexts: { b: login('https://b.example.com') } })
-    expect(removeContext(two, 'b')).toEqual(one)
+    expect(removeContext(two, 'a', CONFIG)).toEqual({ current: null, contexts: { b: login('https://b.example.com') } })
+    expect(removeContext(two, 'b', CONFIG)).toEqual(one)
   })
 
   test('an unknown one is refused, names of built-in properties included', () => {
-    expect(() => removeContext(two, 'constructor')).toThrow('No such context: constructor.')
+    expect(() => removeContext(two, 'constructor', CONFIG)).toThrow(
+      'No such context: constructor. List them with npx svc context list.',
+    )
   })
 })
 

@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto'
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ServiceError } from '#contract/core/errors.ts'
-import { localError } from '../command/hinted-error.ts'
+import type { Config } from '../command/config.ts'
+import { localError, usageError } from '../command/hinted-error.ts'
+import { replaceFile } from '../command/replace-file.ts'
 
 export type Login = { api_url: string; api_key: string }
 export type Contexts = { current: string | null; contexts: Record<string, Login> }
@@ -35,14 +36,11 @@ function parseContexts(value: unknown): Contexts {
 /** Replaces the file in one step. Only the user can read it, from the moment it is created. */
 export async function writeContexts(file: string, contexts: Contexts): Promise<void> {
   const folder = dirname(file)
-  const fresh = `${file}.${randomUUID()}`
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     await chmod(folder, 0o700)
-    await writeFile(fresh, `${JSON.stringify(contexts, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
-    await rename(fresh, file)
+    await replaceFile(file, `${JSON.stringify(contexts, null, 2)}\n`, 0o600)
   } catch (cause) {
-    await rm(fresh, { force: true }).catch(() => {})
     throw localError(`Cannot write ${file}: ${(cause as Error).message}.`, cause, YOUR_FILE)
   }
 }
@@ -59,20 +57,20 @@ export function addContext(
   return { name, contexts: { current: before.current ?? name, contexts } }
 }
 
-export function switchTo(before: Contexts, name: string): Contexts {
-  if (!Object.hasOwn(before.contexts, name)) throw noContext(name)
+export function switchTo(before: Contexts, name: string, config: Pick<Config, 'program'>): Contexts {
+  if (!Object.hasOwn(before.contexts, name)) throw noContext(name, config)
   return { ...before, current: name }
 }
 
 /** Removes a context. If it was the current one, no context is current until the user chooses another. */
-export function removeContext(before: Contexts, name: string): Contexts {
-  if (!Object.hasOwn(before.contexts, name)) throw noContext(name)
+export function removeContext(before: Contexts, name: string, config: Pick<Config, 'program'>): Contexts {
+  if (!Object.hasOwn(before.contexts, name)) throw noContext(name, config)
   const { [name]: _, ...contexts } = before.contexts
   return { current: before.current === name ? null : before.current, contexts }
 }
 
-export function noContext(name: string): ServiceError {
-  return new ServiceError('NOT_FOUND', `No such context: ${name}. List them with svc context list.`)
+export function noContext(name: string, { program }: Pick<Config, 'program'>): ServiceError {
+  return new ServiceError('NOT_FOUND', `No such context: ${name}. List them with ${program} context list.`)
 }
 
 function unusedName({ contexts }: Contexts, host: string): string {
@@ -83,10 +81,7 @@ function unusedName({ contexts }: Contexts, host: string): string {
 
 function checkedName({ contexts }: Contexts, name: string): string {
   if (!NAME.test(name)) {
-    throw new ServiceError(
-      'INVALID_REQUEST',
-      'A context name can have letters, digits and . _ : - only, at most 100 in all.',
-    )
+    throw usageError('A context name can have letters, digits and . _ : - only, at most 100 in all.')
   }
   if (Object.hasOwn(contexts, name)) {
     throw new ServiceError('CONFLICT', `A context named ${name} already exists. Choose another name with --context.`)

@@ -47,8 +47,8 @@ test('half a login in the environment is refused, so that no key goes to another
 test('CL-01 SVC_CONTEXT and a context that was told must exist', async () => {
   const missing = { code: 'NOT_FOUND', message: 'No such context: work. List them with svc context list.' }
   await expect(findLogin(nowhere({ SVC_CONTEXT: 'work' }))).rejects.toMatchObject(missing)
-  const told = findLogin(nowhere({ SVC_API_URL: 'http://a', SVC_API_KEY: 'k' }), 'work')
-  await expect(told).rejects.toMatchObject(missing)
+  const refusal = findLogin(nowhere({ SVC_API_URL: 'http://a', SVC_API_KEY: 'k' }), 'work')
+  await expect(refusal).rejects.toMatchObject(missing)
 })
 
 test('CL-02 without a login the refusal is that of authentication', async () => {

@@ -1,6 +1,6 @@
-import { ServiceError } from '#contract/core/errors.ts'
+import type { ServiceError } from '#contract/core/errors.ts'
 import type { Config } from '../command/config.ts'
-import { HintedError } from '../command/hinted-error.ts'
+import { HintedError, usageError } from '../command/hinted-error.ts'
 import { type Login, noContext, readContexts } from './contexts.ts'
 import { findEmbedded } from './embedded.ts'
 
@@ -16,7 +16,7 @@ export async function findLogin(config: Config, contextName?: string): Promise<A
   if (name === null) return undefined
   if (Object.hasOwn(contexts, name)) return { context: name, ...contexts[name]! }
   if (name === current) return undefined
-  throw noContext(name)
+  throw noContext(name, config)
 }
 
 export async function requireLogin(config: Config, contextName?: string): Promise<ActiveLogin> {
@@ -36,10 +36,7 @@ export async function notLoggedIn({ dataDir, program }: Config): Promise<Service
 function fromEnvironment({ apiUrl, apiKey }: Config): ActiveLogin {
   if (apiUrl === undefined || apiKey === undefined) {
     const missing = apiUrl === undefined ? 'SVC_API_URL' : 'SVC_API_KEY'
-    throw new ServiceError(
-      'INVALID_REQUEST',
-      `SVC_API_URL and SVC_API_KEY must be set together. ${missing} is not set.`,
-    )
+    throw usageError(`SVC_API_URL and SVC_API_KEY must be set together. ${missing} is not set.`)
   }
   return { context: null, api_url: parseApiUrl(apiUrl), api_key: parseApiKey(apiKey) }
 }
@@ -47,10 +44,10 @@ function fromEnvironment({ apiUrl, apiKey }: Config): ActiveLogin {
 export function parseApiUrl(text: string): string {
   const url = URL.parse(text)
   if (!url || !['http:', 'https:'].includes(url.protocol)) {
-    throw new ServiceError('INVALID_REQUEST', 'The API URL must look like https://svc.example.com.')
+    throw usageError('The API URL must look like https://svc.example.com.')
   }
   if (url.username || url.password || url.search || url.hash) {
-    throw new ServiceError('INVALID_REQUEST', 'The API URL must not contain a user, a query or a fragment.')
+    throw usageError('The API URL must not contain a user, a query or a fragment.')
   }
   return url.href.replace(/\/+$/, '')
 }
@@ -58,11 +55,9 @@ export function parseApiUrl(text: string): string {
 /** Refuses keys that cannot be sent in a header, because the error of `fetch` would quote the key. */
 export function parseApiKey(text: string): string {
   const key = text.trim()
-  if (key === '') throw new ServiceError('INVALID_REQUEST', 'The API key is empty.')
-  if (!/^[\x21-\x7e]+$/.test(key))
-    throw new ServiceError(
-      'INVALID_REQUEST',
-      'The API key contains characters that no API key has. Check that you copied it correctly.',
-    )
+  if (key === '') throw usageError('The API key is empty.')
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw usageError('The API key contains characters that no API key has. Check that you copied it correctly.')
+  }
   return key
 }

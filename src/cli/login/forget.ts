@@ -5,7 +5,7 @@ import { readContexts, removeContext, writeContexts } from './contexts.ts'
 export async function forget(name: string, cli: Cli): Promise<void> {
   const file = cli.config.contextsFile
   const before = await readContexts(file)
-  const after = removeContext(before, name)
+  const after = removeContext(before, name, cli.config)
   await writeContexts(file, after)
   cli.print(`Removed the login ${name} from this machine.`)
   const left = Object.keys(after.contexts)

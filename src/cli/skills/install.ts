@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises'
 import { ServiceError } from '#contract/core/errors.ts'
 import { localError } from '../command/hinted-error.ts'
+import { replaceFile } from '../command/replace-file.ts'
 import type { Bundle, BundledSkill } from './bundle.ts'
 import { type InstallOptions, planInstall } from './plan.ts'
-import { replaceFile } from './replace-file.ts'
 
 /** `kept` is a file of an earlier version that this version does not have and that `why` keeps from being removed. */
 export type Installed = { path: string; action: 'written' | 'unchanged' | 'removed' } | KeptFile
@@ -29,10 +29,10 @@ async function apply(step: Step): Promise<Installed> {
   const { path } = step
   switch (step.action) {
     case 'write':
-      await change(`write ${path}`, () => replaceFile(step.place.real, step.bytes, step.place.mode))
+      await change(`write ${path}`, () => replaceFile(step.target.real, step.bytes, step.target.mode))
       return { path, action: 'written' }
     case 'remove':
-      await change(`remove ${path}`, () => rm(step.place.real, { force: true }))
+      await change(`remove ${path}`, () => rm(step.target.real, { force: true }))
       return { path, action: 'removed' }
     case 'keep':
       return { path, action: 'kept', why: step.why }
@@ -42,7 +42,7 @@ async function apply(step: Step): Promise<Installed> {
 }
 
 export function findSkill({ skills }: Bundle, id: string): BundledSkill {
-  const skill = skills.find((known) => known.id === id)
+  const skill = skills.find((candidate) => candidate.id === id)
   if (skill) return skill
   throw new ServiceError('NOT_FOUND', `No such skill: ${id}. Skills: ${skills.map((one) => one.id).join(', ')}.`)
 }

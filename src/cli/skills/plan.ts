@@ -2,14 +2,14 @@ import { instructionFiles, type Scope, skillFolders } from './agents.ts'
 import { blockOf, findBlock, putBlock } from './block.ts'
 import type { BundledSkill } from './bundle.ts'
 import { inEndingsOf, toLf } from './line-endings.ts'
-import { type Base, findPlace, type Place } from './place.ts'
 import { blockPlace, filePlace, type Releases, wasReleased } from './released.ts'
+import { type Base, findTargetFile, type TargetFile } from './target-file.ts'
 import { planVanished, type VanishedStep } from './vanished.ts'
 
-/** What the installation does with one file. */
+/** The act of the installation on one file. */
 type Step = { readonly path: string } & (
   | { readonly action: 'unchanged' }
-  | { readonly action: 'write'; readonly place: Place; readonly bytes: Buffer }
+  | { readonly action: 'write'; readonly target: TargetFile; readonly bytes: Buffer }
   | { readonly action: 'refuse'; readonly why: string }
   | VanishedStep
 )
@@ -25,14 +25,14 @@ export async function planInstall(skill: BundledSkill, releases: Releases, optio
   const steps: Step[] = []
   for (const { path, text, shown } of files) {
     const allowed = (now: string) => options.force || wasReleased(releases, filePlace(skill.id, path), now)
-    steps.push(await planAt(options.base, shown, (place) => planFile(place, text, allowed)))
+    steps.push(await planAt(options.base, shown, (target) => planFile(target, text, allowed)))
   }
   for (const skillFolder of skillFolders(folder, scope)) {
     steps.push(...(await planVanished(skill, releases, options.base, `${skillFolder}/${skill.id}`)))
   }
   for (const path of options.agents ? instructionFiles(folder, scope) : []) {
     const allowed = (now: string) => options.force || wasReleased(releases, blockPlace(skill.id, scope), now)
-    steps.push(await planAt(options.base, path, (place) => planBlock(place, skill.id, scope, allowed)))
+    steps.push(await planAt(options.base, path, (target) => planBlock(target, skill.id, scope, allowed)))
   }
   return withoutDuplicates(steps)
 }
@@ -40,16 +40,16 @@ export async function planInstall(skill: BundledSkill, releases: Releases, optio
 type Outcome = { bytes: Buffer } | { why: string } | 'unchanged'
 type Allowed = (now: string) => boolean
 
-async function planAt(base: Base, path: string, decide: (place: Place) => Outcome): Promise<Step> {
-  const place = await findPlace(base, path)
-  if (typeof place === 'string') return { path, action: 'refuse', why: place }
-  const outcome = decide(place)
+async function planAt(base: Base, path: string, decide: (target: TargetFile) => Outcome): Promise<Step> {
+  const target = await findTargetFile(base, path)
+  if (typeof target === 'string') return { path, action: 'refuse', why: target }
+  const outcome = decide(target)
   if (outcome === 'unchanged') return { path, action: 'unchanged' }
   if ('why' in outcome) return { path, action: 'refuse', why: outcome.why }
-  return { path, action: 'write', place, bytes: outcome.bytes }
+  return { path, action: 'write', target, bytes: outcome.bytes }
 }
 
-function planFile({ before }: Place, text: string, allowed: Allowed): Outcome {
+function planFile({ before }: TargetFile, text: string, allowed: Allowed): Outcome {
   if (!before) return { bytes: Buffer.from(text) }
   const now = before.toString('utf8')
   if (toLf(now) === text) return 'unchanged'
@@ -59,7 +59,7 @@ function planFile({ before }: Place, text: string, allowed: Allowed): Outcome {
 }
 
 /** Plans the note in the user's own file. Reads it as latin1, so that no byte is lost whatever its encoding. */
-function planBlock({ before }: Place, id: BundledSkill['id'], scope: Scope, allowed: Allowed): Outcome {
+function planBlock({ before }: TargetFile, id: BundledSkill['id'], scope: Scope, allowed: Allowed): Outcome {
   const now = before?.toString('latin1') ?? ''
   if (now.includes('\0')) return { why: 'is not text in UTF-8' }
   const found = findBlock(now, id)
@@ -77,6 +77,6 @@ function withoutDuplicates(steps: readonly Step[]): Step[] {
   const seen = new Set<string>()
   return steps.filter((step) => {
     if (step.action !== 'write' && step.action !== 'remove') return true
-    return !seen.has(step.place.real) && seen.add(step.place.real)
+    return !seen.has(step.target.real) && seen.add(step.target.real)
   })
 }

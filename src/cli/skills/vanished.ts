@@ -1,12 +1,12 @@
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BundledSkill } from './bundle.ts'
-import { type Base, findPlace, type Place } from './place.ts'
 import { filePlace, type Releases, wasReleased } from './released.ts'
+import { type Base, findTargetFile, type TargetFile } from './target-file.ts'
 
-/** Says whether an installation removes or keeps a file of an earlier version that this version does not have. */
+/** Whether an installation removes or keeps a file of an earlier version that this version does not have. */
 export type VanishedStep =
-  | { readonly action: 'remove'; readonly place: Place }
+  | { readonly action: 'remove'; readonly target: TargetFile }
   | { readonly action: 'keep'; readonly why: string }
 
 /**
@@ -34,12 +34,14 @@ async function planOne(
   path: string,
   isReleased: (text: string) => boolean,
 ): Promise<VanishedStep | undefined> {
-  const place = await findPlace(base, path)
-  if (typeof place === 'string') return { action: 'keep', why: place }
-  if (!place.before) return undefined
+  const target = await findTargetFile(base, path)
+  if (typeof target === 'string') return { action: 'keep', why: target }
+  if (!target.before) return undefined
   // Removing the target of a link would leave a link to nothing, and the link was not written by an installation.
   if ((await lstat(join(base.folder, path))).isSymbolicLink()) return { action: 'keep', why: 'is a link' }
-  return isReleased(place.before.toString('utf8')) ? { action: 'remove', place } : { action: 'keep', why: 'was edited' }
+  return isReleased(target.before.toString('utf8'))
+    ? { action: 'remove', target }
+    : { action: 'keep', why: 'was edited' }
 }
 
 /** Returns the paths in the skill that a release had and this version does not have. */

@@ -21,7 +21,7 @@ export async function untilDeployed(
   return last
 }
 
-/** Says how a deploy ended. */
+/** Describes the end of a deploy in one sentence. */
 export function outcomeOf(alias: string, { id, state, failure_code, failure_detail }: Deploy): string {
   if (state === 'live') return `${alias} is live (${id}).`
   if (state === 'superseded') return `Deploy ${id} was replaced by a newer one before it began.`

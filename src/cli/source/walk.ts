@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MAX_FILE_BYTES, MAX_REVISION_BYTES, MAX_REVISION_FILES } from '#contract/apps/revisions.ts'
 import { ServiceError } from '#contract/core/errors.ts'
-import { HintedError } from '../command/hinted-error.ts'
+import { HintedError, usageError } from '../command/hinted-error.ts'
 import { type IgnoreRules, isIgnored, withRulesOf } from './ignore-rules.ts'
 
 /** A file of the folder that is sent. `path` is relative and separated by slashes on every platform. */
@@ -14,18 +14,13 @@ export type FoundFile = {
   readonly executable: boolean
 }
 
-type FoundFolder = {
-  readonly files: readonly FoundFile[]
-  /** Links and special files, which cannot be sent. */
-  readonly skipped: readonly string[]
-}
-
 const HOW_TO_LEAVE_OUT = 'Leave files out with .gitignore or .svcignore.'
 
 /** Finds the files of a folder that belong to a revision: all but `.git` and what the ignore files leave out. */
-export async function findFiles(folder: string): Promise<FoundFolder> {
+export async function findFiles(folder: string) {
   await refuseMissingFolder(folder)
   const files: FoundFile[] = []
+  // Links and special files, which cannot be sent.
   const skipped: string[] = []
   const visit = async (location: string, prefix: string, above: IgnoreRules): Promise<void> => {
     const rules = await withRulesOf(above, location, prefix)
@@ -46,7 +41,7 @@ export async function findFiles(folder: string): Promise<FoundFolder> {
 
 async function refuseMissingFolder(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => undefined)
-  if (!found?.isDirectory()) throw new ServiceError('INVALID_REQUEST', `--dir must be a folder, and ${folder} is none.`)
+  if (!found?.isDirectory()) throw usageError(`--dir must be a folder, and ${folder} is none.`)
 }
 
 async function sortedEntries(folder: string): Promise<Dirent[]> {

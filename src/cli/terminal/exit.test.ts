@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { ERRORS, type ErrorCode, ServiceError } from '#contract/core/errors.ts'
 import { Interrupted, reportError, Unsuccessful } from './exit.ts'
 
-function report(error: unknown, format: 'text' | 'json' = 'text') {
+function report(error: unknown, format: 'text' | 'json' = 'text', program: 'svc' | 'npx svc' = 'svc') {
   const lines: string[] = []
-  return { exit: reportError(error, format, (line) => lines.push(line)), lines }
+  return { exit: reportError(error, format, { note: (line) => lines.push(line), config: { program } }), lines }
 }
 
 describe('CL-02 exit codes', () => {
@@ -42,7 +42,13 @@ describe('CL-03 errors say what to do next', () => {
   })
 
   test('a refused login names the command to log in', () => {
-    expect(report(new ServiceError('INVALID_TOKEN', 'no')).lines.at(-1)).toContain('svc login --api-url')
+    expect(report(new ServiceError('INVALID_TOKEN', 'no')).lines.at(-1)).toMatch(/^Log in: svc login --api-url/)
+  })
+
+  test('commands are named as the person runs svc', () => {
+    const error = new ServiceError('INVALID_TOKEN', 'no')
+    expect(report(error, 'text', 'npx svc').lines.at(-1)).toMatch(/^Log in: npx svc login --api-url/)
+    expect(report(error, 'json', 'npx svc').lines.join()).toContain('Log in: npx svc login --api-url')
   })
 
   test('a server that says when to come back is quoted', () => {

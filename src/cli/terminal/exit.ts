@@ -1,5 +1,7 @@
 import { ERRORS, type ErrorCode, ServiceError } from '#contract/core/errors.ts'
 import { secondsText } from '#contract/core/seconds-text.ts'
+import type { Cli } from '../command/command.ts'
+import type { Config } from '../command/config.ts'
 import { HintedError, localError } from '../command/hinted-error.ts'
 import { toJson } from './output.ts'
 import { printable } from './printable.ts'
@@ -22,60 +24,67 @@ export class Unsuccessful extends Error {
   }
 }
 
+type Program = Config['program']
+
 /** The next step to suggest for each error code. A `HintedError` brings its own. */
-const HINTS: Partial<Record<ErrorCode, string>> = {
-  INVALID_TOKEN: 'Log in: svc login --api-url <url> --api-key-stdin',
-  FORBIDDEN: 'Ask an owner of your organization, or use another login: svc context use <name>',
-  READ_ONLY_SESSION: 'Use a login that can make changes: svc context use <name>',
+const HINTS: Partial<Record<ErrorCode, string | ((program: Program) => string)>> = {
+  INVALID_TOKEN: (program) => `Log in: ${program} login --api-url <url> --api-key-stdin`,
+  FORBIDDEN: (program) => `Ask an owner of your organization, or use another login: ${program} context use <name>`,
+  READ_ONLY_SESSION: (program) => `Use a login that can make changes: ${program} context use <name>`,
   NOT_FOUND: 'Check the name. The list command shows what exists.',
   INVALID_REQUEST: 'Add --help to the command to see what it takes.',
   CONFLICT: 'Nothing was changed. Check the current state first.',
   RATE_LIMITED: 'Wait a little, then try again.',
-  UNAVAILABLE: 'Check the address with svc status, then try again.',
+  UNAVAILABLE: (program) => `Check the address with ${program} status, then try again.`,
   TIMEOUT: 'Try again, or allow more time with --timeout.',
   INTERNAL: 'Try again. If it happens again, tell the operator of this instance.',
 }
 
-const CLIENT_FAULT =
-  'This happened on this machine, not in the instance. If it happens again, report it with the command and svc version.'
+/** Where an error is printed, and the command that its hints name. */
+type Output = { readonly note: Cli['note']; readonly config: Pick<Config, 'program'> }
 
 /** Prints why a command failed and returns its exit code, which depends on the error's code alone. */
-export function reportError(error: unknown, format: 'text' | 'json', note: (line: string) => void): number {
+export function reportError(error: unknown, format: 'text' | 'json', { note, config }: Output): number {
   if (error instanceof Interrupted) return INTERRUPTED
   if (error instanceof Unsuccessful) return error.exit
-  const serviceError = error instanceof ServiceError ? error : toServiceError(error)
-  for (const line of format === 'json' ? [toJson(toDocument(serviceError))] : toLines(serviceError)) note(line)
+  const serviceError = error instanceof ServiceError ? error : toServiceError(error, config.program)
+  const hint = hintFor(serviceError, config.program)
+  const lines = format === 'json' ? [toJson(toDocument(serviceError, hint))] : toLines(serviceError, hint)
+  for (const line of lines) note(line)
   return ERRORS[serviceError.code].exit
 }
 
-function toLines(error: ServiceError): string[] {
+function toLines(error: ServiceError, hint: string | undefined): string[] {
   const faults = (error.errors ?? []).map((fault) => `  ${printable(`${fault.path}: ${fault.message}`)}`)
-  const hint = hintFor(error)
   // Shown only for errors of the server: its operator finds them in the log by this id.
   const id = error.requestId !== undefined && error.status >= 500 ? [`Request id: ${printable(error.requestId)}`] : []
   return [`svc: ${printable(error.message)}`, ...faults, ...(hint ? [hint] : []), ...id]
 }
 
 /** Returns the error as a document for programs. It is printed to stderr, so that stdout holds only results. */
-function toDocument(error: ServiceError): object {
+function toDocument(error: ServiceError, hint: string | undefined): object {
   const { code, message, errors, retryAfterSeconds, requestId } = error
   const fields = { code, detail: message, errors, retry_after_seconds: retryAfterSeconds, request_id: requestId }
-  return { error: { ...fields, hint: hintFor(error), exit_code: ERRORS[code].exit } }
+  return { error: { ...fields, hint, exit_code: ERRORS[code].exit } }
 }
 
-function hintFor(error: ServiceError): string | undefined {
+function hintFor(error: ServiceError, program: Program): string | undefined {
   if (error instanceof HintedError) return error.hint
-  if (error.retryAfterSeconds === undefined) return HINTS[error.code]
+  if (error.retryAfterSeconds === undefined) {
+    const hint = HINTS[error.code]
+    return typeof hint === 'function' ? hint(program) : hint
+  }
   // Some messages name the time to wait already.
   if (error.message.includes('Try again in')) return undefined
   return `Try again in ${secondsText(error.retryAfterSeconds)}.`
 }
 
-function toServiceError(error: unknown): ServiceError {
+function toServiceError(error: unknown, program: Program): ServiceError {
   if (error instanceof Error && error.name === 'ZodError') {
     const detail = 'This version of svc does not understand the answer. Update svc, or check the address.'
     return new ServiceError('UNAVAILABLE', detail, { cause: error })
   }
   const detail = error instanceof Error ? error.message : String(error)
-  return localError(`Unexpected error in the client: ${detail}`, error, CLIENT_FAULT)
+  const hint = `This happened on this machine, not in the instance. If it happens again, report it with the command and ${program} version.`
+  return localError(`Unexpected error in the client: ${detail}`, error, hint)
 }

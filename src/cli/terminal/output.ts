@@ -15,7 +15,7 @@ export function show(cli: Cli, format: Format, document: unknown, lines: () => s
   if (shown.length > 0) cli.printPaged(shown)
 }
 
-type ListTable<T> = {
+export type ListTable<T> = {
   header: readonly string[]
   row: (item: T) => readonly string[]
   /** Headings of the columns that may be cut to fit the terminal, in the order in which they are cut. */

@@ -11,20 +11,25 @@ function terminal(isTTY: boolean) {
   const stderr = Object.assign(new PassThrough(), { isTTY })
   const config = readConfig({}, { home: '/', platform: 'linux', folder: '/' })
   const cli = createCli(config, TABLE, { stdin, stdout, stderr })
-  return { cli, type: (text: string) => stdin.write(text), end: () => stdin.end(), said: () => String(stderr.read()) }
+  return {
+    cli,
+    type: (text: string) => stdin.write(text),
+    end: () => stdin.end(),
+    readOutput: () => String(stderr.read()),
+  }
 }
 
 test('CL-03 the confirmed word continues, and any other changes nothing and exits with 130', async () => {
   const right = terminal(true)
   right.type('docs\r')
   await confirm(right.cli, undefined, 'This drops docs', 'docs')
-  expect(right.said()).toContain('This drops docs. Type docs to continue: ')
+  expect(right.readOutput()).toContain('This drops docs. Type docs to continue: ')
   const wrong = terminal(true)
   wrong.type('y\r')
   await expect(confirm(wrong.cli, undefined, 'This drops docs', 'docs')).rejects.toThrow(
     expect.objectContaining({ name: 'Interrupted' }),
   )
-  expect(wrong.said()).toContain('Nothing was changed.')
+  expect(wrong.readOutput()).toContain('Nothing was changed.')
 })
 
 test('CL-03 Ctrl-C and the end of the input are no answer', async () => {

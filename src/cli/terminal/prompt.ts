@@ -1,23 +1,17 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
-import { ServiceError } from '#contract/core/errors.ts'
+import { usageError } from '../command/hinted-error.ts'
 import type { Cli } from './cli.ts'
 import { Interrupted } from './exit.ts'
 
 /** Asks for confirmation. Without a terminal it throws unless `--yes` was given. */
 export async function confirm(cli: Cli, yes: boolean | undefined, what: string, answer = 'yes'): Promise<void> {
   if (yes) return
-  if (!cli.interactive) {
-    throw new ServiceError('INVALID_REQUEST', `${what}. There is no terminal to confirm it on. Add --yes to confirm.`)
-  }
-  const given = await ask(cli, `${what}. Type ${answer} to continue: `)
+  if (!cli.interactive) throw usageError(`${what}. There is no terminal to confirm it on. Add --yes to confirm.`)
+  const given = await read(cli, `${what}. Type ${answer} to continue: `, cli.streams.stderr)
   if (given.trim() === answer) return
   cli.note('Nothing was changed.')
   throw new Interrupted()
-}
-
-async function ask(cli: Cli, question: string): Promise<string> {
-  return await read(cli, question, cli.streams.stderr)
 }
 
 /** Asks for a secret without showing what is typed. */

@@ -15,29 +15,29 @@ function work(env: Record<string, string>, isTTY: boolean) {
   return {
     done: cli.progress('Creating docs', promise),
     finish: () => resolve('made'),
-    said: () => String(stderr.read() ?? ''),
+    readOutput: () => String(stderr.read() ?? ''),
   }
 }
 
 test('CL-03 long work shows a spinner on a terminal and removes it at the end', async () => {
-  const { done, finish, said } = work({}, true)
+  const { done, finish, readOutput } = work({}, true)
   vi.advanceTimersByTime(299)
-  expect(said()).toBe('')
+  expect(readOutput()).toBe('')
   vi.advanceTimersByTime(1)
-  expect(said()).toBe('\r\u001b[K⠋ Creating docs')
+  expect(readOutput()).toBe('\r\u001b[K⠋ Creating docs')
   vi.advanceTimersByTime(80)
-  expect(said()).toBe('\r\u001b[K⠙ Creating docs')
+  expect(readOutput()).toBe('\r\u001b[K⠙ Creating docs')
   finish()
   expect(await done).toBe('made')
-  expect(said()).toBe('\r\u001b[K')
+  expect(readOutput()).toBe('\r\u001b[K')
 })
 
 test('CL-03 off a terminal, or on one that can only print, nothing moves', async () => {
-  for (const { done, finish, said } of [work({}, false), work({ TERM: 'dumb' }, true)]) {
+  for (const { done, finish, readOutput } of [work({}, false), work({ TERM: 'dumb' }, true)]) {
     vi.advanceTimersByTime(60_000)
     finish()
     await done
-    expect(said()).toBe('')
+    expect(readOutput()).toBe('')
   }
 })
 

@@ -31,9 +31,12 @@ export function toTable(header: readonly string[], rows: readonly (readonly stri
   return [style.strong?.(heading!) ?? heading!, ...lines]
 }
 
-/** Lays out labels and values, one pair per line. */
-export function toPairs(pairs: readonly (readonly [string, string])[]): string[] {
-  return toTable(['', ''], pairs).slice(1)
+export type Pair = readonly [label: string, value: string | null | undefined]
+
+/** Lays out labels and values, one pair per line. Pairs without a value are left out. */
+export function toPairs(pairs: readonly Pair[]): string[] {
+  const rows = pairs.flatMap(([label, value]) => (value === null || value === undefined ? [] : [[label, value]]))
+  return toTable(['', ''], rows).slice(1)
 }
 
 /** Lays out each row as a block of lines. Values of columns that may be cut are cut to the rest of their line. */

@@ -1,4 +1,5 @@
 import { type ActivityRecord, listActivity } from '#contract/activity.ts'
+import { listMembers, me } from '#contract/auth/members.ts'
 import type { Client } from '#contract/core/client.ts'
 import { collect, openClient } from '../../call/client.ts'
 import { poll } from '../../call/poll.ts'
@@ -7,7 +8,6 @@ import type { Cli } from '../../terminal/cli.ts'
 import { showList } from '../../terminal/output.ts'
 import { printable } from '../../terminal/printable.ts'
 import { newRecords } from './new-records.ts'
-import { readEmails } from './people.ts'
 import { activityTable, cellsOf } from './table.ts'
 
 type Type = 'functions' | 'data_sources'
@@ -23,8 +23,10 @@ export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
   const emails = flags.output === 'table' ? await readEmails(client) : new Map<string, string>()
   if (flags.watch) return await watch(client, input, flags, emails, cli)
   const list = await cli.progress('Listing calls', collect(client, listActivity, input, flags.limit))
+  const table = activityTable(type === 'functions' ? 'FUNCTION' : 'DATA SOURCE', emails)
   showList(cli, flags.output, list, {
-    ...activityTable(type === 'functions' ? 'FUNCTION' : 'DATA SOURCE', emails, cli),
+    ...table,
+    row: (call) => table.row(call, cli),
     none: type === 'functions' ? 'No function has been called yet.' : 'No data source has been asked yet.',
   })
 }
@@ -46,4 +48,16 @@ async function watch(client: Client, input: object, flags: Flags, emails: Readon
     shown = new Set([...shown, ...ready.map(({ id }) => id)])
     underWay = waiting
   }
+}
+
+const MAX_MEMBERS = 1_000
+
+/** Email addresses by user id: of all members for owners and admins, who see the calls of all, else only the own one. */
+async function readEmails(client: Client): Promise<ReadonlyMap<string, string>> {
+  const { user, org, role } = await client.call(me, {})
+  if (org !== null && (role === 'owner' || role === 'admin')) {
+    const { items } = await collect(client, listMembers, { org_id: org.id }, MAX_MEMBERS)
+    return new Map(items.map(({ user_id, email }) => [user_id, email]))
+  }
+  return new Map(user ? [[user.id, user.email]] : [])
 }

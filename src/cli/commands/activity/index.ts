@@ -15,8 +15,6 @@ export const activity: readonly Command[] = [
       { name: 'watch', short: 'w', summary: 'also print each further call until Ctrl-C' },
       LIMIT,
     ],
-    output: true,
-    login: true,
     examples: ['svc activity', 'svc activity --type data_sources --watch', 'svc activity --source db_handbook --json'],
     load: () => import('./activity.ts'),
   },

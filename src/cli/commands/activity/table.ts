@@ -4,11 +4,11 @@ import type { Cli } from '../../terminal/cli.ts'
 type Emails = ReadonlyMap<string, string>
 
 /** Columns of a list of calls, of functions or of data sources. */
-export function activityTable(target: 'FUNCTION' | 'DATA SOURCE', emails: Emails, cli: Cli) {
+export function activityTable(target: 'FUNCTION' | 'DATA SOURCE', emails: Emails) {
   return {
     header: ['WHEN', target, 'BY', 'FROM', 'STATUS', 'MS', 'BYTES'],
     cut: ['BY'],
-    row: (call: ActivityRecord) => [cli.time(call.asked_at), ...cellsOf(call, emails)],
+    row: (call: ActivityRecord, cli: Cli) => [cli.time(call.asked_at), ...cellsOf(call, emails)],
   }
 }
 

@@ -3,39 +3,27 @@ import { resolve } from 'node:path'
 import { startDeploy } from '#contract/apps/deploys.ts'
 import type { Revision } from '#contract/apps/revisions.ts'
 import type { Client } from '#contract/core/client.ts'
-import { openClient } from '../../call/client.ts'
-import type { LoginFlags, OutputFlags } from '../../command/command.ts'
+import { clientCommand } from '../../call/client-command.ts'
 import { outcomeOf, untilDeployed } from '../../source/follow-deploy.ts'
 import { sendRevision } from '../../source/send-revision.ts'
 import { findFiles } from '../../source/walk.ts'
 import type { Cli } from '../../terminal/cli.ts'
-import { Unsuccessful } from '../../terminal/exit.ts'
-import { show } from '../../terminal/output.ts'
 import { printable } from '../../terminal/printable.ts'
 
-type Flags = OutputFlags & LoginFlags & { dir?: string; message?: string; follow?: boolean }
+type Flags = { dir?: string; message?: string; follow?: boolean }
 
-export async function run([alias]: [string], flags: Flags, cli: Cli): Promise<void> {
-  const client = await openClient(flags, cli)
+export const { run } = clientCommand(async (client, [alias]: [string], flags: Flags, cli) => {
   const revision = await uploadFolder(client, alias, flags, cli)
   const input = { alias, revision_id: revision.id }
-  const started = await cli.progress(
-    'Starting the deploy',
-    client.call(startDeploy, input, { idempotencyKey: randomUUID() }),
-  )
+  const starting = client.call(startDeploy, input, { idempotencyKey: randomUUID() })
+  const started = await cli.progress('Starting the deploy', starting)
   if (!flags.follow) {
-    show(
-      cli,
-      flags.output,
-      { revision, deploy: started },
-      () => `Deploy ${started.id} of ${alias} is ${started.state}.`,
-    )
-    return
+    const text = `Deploy ${started.id} of ${alias} is ${started.state}.`
+    return { document: { revision, deploy: started }, text }
   }
   const deploy = await untilDeployed(client, alias, started, cli.note)
-  show(cli, flags.output, { revision, deploy }, () => outcomeOf(alias, deploy))
-  if (deploy.state !== 'live') throw new Unsuccessful()
-}
+  return { document: { revision, deploy }, text: outcomeOf(alias, deploy), isFailure: deploy.state !== 'live' }
+})
 
 async function uploadFolder(client: Client, alias: string, flags: Flags, cli: Cli): Promise<Revision> {
   const folder = resolve(flags.dir ?? '.')

@@ -1,22 +1,32 @@
-import { listDeploys } from '#contract/apps/deploys.ts'
-import { collect, openClient } from '../../call/client.ts'
-import type { LoginFlags, OutputFlags } from '../../command/command.ts'
-import type { Cli } from '../../terminal/cli.ts'
-import { showList } from '../../terminal/output.ts'
+import { randomUUID } from 'node:crypto'
+import { listDeploys, rollBack } from '#contract/apps/deploys.ts'
+import { clientCommand } from '../../call/client-command.ts'
+import { listCommand } from '../../call/operation-command.ts'
+import { outcomeOf, untilDeployed } from '../../source/follow-deploy.ts'
 
-type Flags = OutputFlags & LoginFlags & { limit?: number }
+export const list = listCommand(listDeploys, {
+  label: 'Listing deploys',
+  input: ([alias]) => ({ alias }),
+  header: ['DEPLOY', 'STATE', 'REVISION', 'CREATED'],
+  row: ({ id, state, failure_code, revision_id, created_at }, cli) => [
+    id,
+    failure_code ? `${state} ${failure_code}` : state,
+    revision_id,
+    cli.time(created_at),
+  ],
+  none: ([alias], _, { config }) =>
+    `Nothing of ${alias} was deployed yet. Deploy a folder: ${config.program} apps deploy ${alias} --dir .`,
+})
 
-export async function run([alias]: [string], flags: Flags, cli: Cli): Promise<void> {
-  const client = await openClient(flags, cli)
-  const list = await cli.progress('Listing deploys', collect(client, listDeploys, { alias }, flags.limit))
-  showList(cli, flags.output, list, {
-    header: ['DEPLOY', 'STATE', 'REVISION', 'CREATED'],
-    row: (deploy) => [
-      deploy.id,
-      deploy.failure_code ? `${deploy.state} ${deploy.failure_code}` : deploy.state,
-      deploy.revision_id,
-      cli.time(deploy.created_at),
-    ],
-    none: `Nothing of ${alias} was deployed yet. Deploy a folder: svc apps deploy ${alias} --dir .`,
-  })
-}
+type RollbackFlags = { revision?: string; follow?: boolean }
+
+export const rollback = clientCommand(async (client, [alias], { revision, follow }: RollbackFlags, cli) => {
+  const input = { alias, ...(revision !== undefined && { revision_id: revision }) }
+  const started = await client.call(rollBack, input, { idempotencyKey: randomUUID() })
+  if (!follow) {
+    const text = `Deploy ${started.id} of ${alias} returns to ${started.revision_id}: ${started.state}.`
+    return { document: started, text }
+  }
+  const deploy = await untilDeployed(client, alias, started, cli.note)
+  return { document: deploy, text: outcomeOf(alias, deploy), isFailure: deploy.state !== 'live' }
+})

@@ -17,10 +17,8 @@ const people: readonly Command[] = [
     description:
       'List the people who have a part in an app. Owners and admins of the organization may do everything in every app and are not listed.',
     arguments: [ALIAS],
-    output: true,
-    login: true,
     examples: ['svc apps people list hello'],
-    load: () => import('./people/list.ts'),
+    load: async () => (await import('./people/people.ts')).list,
   },
   {
     path: 'apps people add',
@@ -36,10 +34,8 @@ const people: readonly Command[] = [
         summary: 'what the person may do (default: builder)',
       },
     ],
-    output: true,
-    login: true,
     examples: ['svc apps people add hello ada@example.com --part maintainer'],
-    load: () => import('./people/add.ts'),
+    load: async () => (await import('./people/people.ts')).add,
   },
   {
     path: 'apps people remove',
@@ -47,10 +43,8 @@ const people: readonly Command[] = [
     description:
       "Remove a person's part in an app. The person stays a member of the organization. Needs the role admin or owner, or the part administrator.",
     arguments: [ALIAS, PERSON],
-    output: true,
-    login: true,
     examples: ['svc apps people remove hello ada@example.com'],
-    load: () => import('./people/remove.ts'),
+    load: async () => (await import('./people/people.ts')).remove,
   },
 ]
 
@@ -60,10 +54,8 @@ const maintenance: readonly Command[] = [
     summary: 'Show the maintenance agent of an app',
     description: 'Show the settings of the maintenance agent for an app, and its latest run.',
     arguments: [ALIAS],
-    output: true,
-    login: true,
     examples: ['svc apps maintenance status hello', 'svc apps maintenance status hello --json'],
-    load: () => import('./maintenance/status.ts'),
+    load: async () => (await import('./maintenance/maintenance.ts')).status,
   },
   {
     path: 'apps maintenance enable',
@@ -71,11 +63,9 @@ const maintenance: readonly Command[] = [
     description:
       'Switch the maintenance agent on for an app. The organization must have switched it on before. Needs the role admin or owner.',
     arguments: [ALIAS],
-    output: true,
-    login: true,
     confirms: true,
     examples: ['svc apps maintenance enable hello --yes'],
-    load: () => import('./maintenance/enable.ts'),
+    load: async () => (await import('./maintenance/maintenance.ts')).enable,
   },
   {
     path: 'apps maintenance disable',
@@ -83,11 +73,9 @@ const maintenance: readonly Command[] = [
     description:
       'Switch the maintenance agent off for an app. A run that is under way stops at once. Needs the role admin or owner.',
     arguments: [ALIAS],
-    output: true,
-    login: true,
     confirms: true,
     examples: ['svc apps maintenance disable hello --yes'],
-    load: () => import('./maintenance/disable.ts'),
+    load: async () => (await import('./maintenance/maintenance.ts')).disable,
   },
   {
     path: 'apps maintenance run',
@@ -104,8 +92,6 @@ const maintenance: readonly Command[] = [
         summary: 'repeat a command without starting a second run: the same key shows the first',
       },
     ],
-    output: true,
-    login: true,
     examples: ['svc apps maintenance run hello --follow', 'svc apps maintenance run hello --follow --json'],
     load: () => import('./maintenance/run.ts'),
   },
@@ -115,15 +101,13 @@ const maintenance: readonly Command[] = [
     description: 'List the maintenance runs of an app, newest first.',
     arguments: [ALIAS],
     options: [LIMIT],
-    output: true,
-    login: true,
     examples: ['svc apps maintenance runs hello --limit 10'],
     load: () => import('./maintenance/runs.ts'),
   },
 ]
 
 const PROPOSAL = { name: 'proposal-id', summary: 'id of the proposal, such as pr_…' } as const
-const deciding = { arguments: [ALIAS, PROPOSAL], output: true, login: true, confirms: true } as const
+const deciding = { arguments: [ALIAS, PROPOSAL], confirms: true } as const
 
 const proposals: readonly Command[] = [
   {
@@ -132,10 +116,8 @@ const proposals: readonly Command[] = [
     description: 'List the changes that the maintenance agent proposes for an app, newest first.',
     arguments: [ALIAS],
     options: [LIMIT],
-    output: true,
-    login: true,
     examples: ['svc apps proposals list hello', 'svc apps proposals list hello --json'],
-    load: () => import('./proposals/list.ts'),
+    load: async () => (await import('./proposals/proposals.ts')).list,
   },
   {
     path: 'apps proposals show',
@@ -143,8 +125,6 @@ const proposals: readonly Command[] = [
     description: 'Show a proposal, how it was checked, and whether you may approve or deny it, and why not.',
     arguments: [ALIAS, PROPOSAL],
     options: [{ name: 'diff', summary: 'also print the difference to the live revision' }],
-    output: true,
-    login: true,
     examples: ['svc apps proposals show hello pr_01k --diff', 'svc apps proposals show hello pr_01k --diff --json'],
     load: () => import('./proposals/show.ts'),
   },
@@ -164,7 +144,7 @@ const proposals: readonly Command[] = [
     description:
       'Deny a proposal. The app stays as it is, and the change is not proposed again while its file is the same. Needs the role admin or owner.',
     examples: ['svc apps proposals deny hello pr_01k --yes'],
-    load: () => import('./proposals/deny.ts'),
+    load: async () => (await import('./proposals/proposals.ts')).deny,
   },
   {
     ...deciding,
@@ -173,7 +153,7 @@ const proposals: readonly Command[] = [
     description:
       'Make the change of a proposal that is superseded, not valid or failed to deploy again, of the revision that is live now. Needs the role admin or owner.',
     examples: ['svc apps proposals retry hello pr_01k --yes'],
-    load: () => import('./proposals/retry.ts'),
+    load: async () => (await import('./proposals/proposals.ts')).retry,
   },
 ]
 
@@ -183,10 +163,8 @@ const env: readonly Command[] = [
     summary: 'List the environment variables of an app',
     description: 'List the names of the environment variables of an app. Values are never shown.',
     arguments: [ALIAS],
-    output: true,
-    login: true,
     examples: ['svc apps env list hello'],
-    load: () => import('./env/list.ts'),
+    load: async () => (await import('./env/env.ts')).list,
   },
   {
     path: 'apps env set',
@@ -194,10 +172,8 @@ const env: readonly Command[] = [
     description:
       'Set environment variables of an app. They take effect when the app is next deployed or started again. A name without a value is asked for on a terminal, and elsewhere read from standard input, so that the value does not stay in your shell history.',
     arguments: [ALIAS, { name: 'variable', summary: 'NAME=value, or NAME alone for a secret', repeat: true }],
-    output: true,
-    login: true,
     examples: ['svc apps env set hello GREETING=Hello LANGUAGE=en', 'svc apps env set hello API_KEY < key.txt'],
-    load: () => import('./env/set.ts'),
+    load: async () => (await import('./env/env.ts')).set,
   },
   {
     path: 'apps env unset',
@@ -205,10 +181,8 @@ const env: readonly Command[] = [
     description:
       'Remove environment variables of an app. This takes effect when the app is next deployed or started again.',
     arguments: [ALIAS, { name: 'name', summary: 'name of a variable', repeat: true }],
-    output: true,
-    login: true,
     examples: ['svc apps env unset hello LANGUAGE'],
-    load: () => import('./env/unset.ts'),
+    load: async () => (await import('./env/env.ts')).unset,
   },
 ]
 
@@ -224,8 +198,6 @@ const revisions: readonly Command[] = [
       { name: 'message', short: 'm', value: 'text', summary: 'says what changed' },
       { name: 'follow', short: 'f', summary: 'wait until the app is live or the deploy has failed' },
     ],
-    output: true,
-    login: true,
     examples: ['svc apps deploy hello --dir . --follow'],
     load: () => import('./deploy.ts'),
   },
@@ -235,10 +207,8 @@ const revisions: readonly Command[] = [
     description: 'List the uploaded revisions of an app, newest first.',
     arguments: [ALIAS],
     options: [LIMIT],
-    output: true,
-    login: true,
     examples: ['svc apps revisions list hello'],
-    load: () => import('./revisions/list.ts'),
+    load: async () => (await import('./revisions/revisions.ts')).list,
   },
   {
     path: 'apps diff',
@@ -249,10 +219,8 @@ const revisions: readonly Command[] = [
       { name: 'revision', summary: 'revision id from `svc apps revisions list`' },
       { name: 'base', summary: 'revision to compare with', optional: true },
     ],
-    output: true,
-    login: true,
     examples: ['svc apps diff hello rev_01k9zzz'],
-    load: () => import('./diff.ts'),
+    load: async () => (await import('./revisions/revisions.ts')).diff,
   },
 ]
 
@@ -262,10 +230,8 @@ export const apps: readonly Command[] = [
     summary: 'List apps',
     description: 'List the apps of the organization. Below the role developer, list those in which you have a part.',
     options: [LIMIT],
-    output: true,
-    login: true,
     examples: ['svc apps list'],
-    load: () => import('./list.ts'),
+    load: async () => (await import('./apps.ts')).list,
   },
   {
     path: 'apps create',
@@ -273,20 +239,16 @@ export const apps: readonly Command[] = [
     description: 'Create an app. You become its administrator. Nothing runs until you deploy it.',
     arguments: [{ name: 'alias', summary: 'lower-case letters, digits and single hyphens, at most 30 characters' }],
     options: SETTINGS,
-    output: true,
-    login: true,
     examples: ['svc apps create hello --start "node server.js"'],
-    load: () => import('./create.ts'),
+    load: async () => (await import('./apps.ts')).create,
   },
   {
     path: 'apps show',
     summary: 'Show an app',
     description: 'Show the address, the settings and the deploys of an app.',
     arguments: [ALIAS],
-    output: true,
-    login: true,
     examples: ['svc apps show hello'],
-    load: () => import('./show.ts'),
+    load: async () => (await import('./apps.ts')).show,
   },
   {
     path: 'apps change',
@@ -295,10 +257,8 @@ export const apps: readonly Command[] = [
       'Change the name or the settings of an app. What you do not give stays as it is. Settings take effect with the next deploy. Needs the role admin or owner, or the part administrator.',
     arguments: [ALIAS],
     options: SETTINGS,
-    output: true,
-    login: true,
     examples: ['svc apps change hello --health-path /healthz'],
-    load: () => import('./change.ts'),
+    load: async () => (await import('./apps.ts')).change,
   },
   {
     path: 'apps delete',
@@ -306,11 +266,9 @@ export const apps: readonly Command[] = [
     description:
       'Stop an app and delete it with everything that belongs to it, such as revisions, logs and tickets. This cannot be undone. Needs the role admin or owner, or the part administrator.',
     arguments: [ALIAS],
-    output: true,
-    login: true,
     confirms: true,
     examples: ['svc apps delete hello', 'svc apps delete hello --yes'],
-    load: () => import('./delete.ts'),
+    load: async () => (await import('./apps.ts')).remove,
   },
   ...revisions,
   {
@@ -319,10 +277,8 @@ export const apps: readonly Command[] = [
     description: 'List the deploys of an app, newest first, with why a failed one failed.',
     arguments: [ALIAS],
     options: [LIMIT],
-    output: true,
-    login: true,
     examples: ['svc apps deploys hello'],
-    load: () => import('./deploys.ts'),
+    load: async () => (await import('./deploys.ts')).list,
   },
   {
     path: 'apps rollback',
@@ -334,10 +290,8 @@ export const apps: readonly Command[] = [
       { name: 'revision', value: 'id', summary: 'revision from `svc apps revisions list`' },
       { name: 'follow', short: 'f', summary: 'wait until it is live or has failed' },
     ],
-    output: true,
-    login: true,
     examples: ['svc apps rollback hello --follow'],
-    load: () => import('./rollback.ts'),
+    load: async () => (await import('./deploys.ts')).rollback,
   },
   {
     path: 'apps logs',
@@ -354,8 +308,6 @@ export const apps: readonly Command[] = [
       { name: 'deploy', value: 'id', summary: 'only lines of this deploy' },
       { name: 'lines', value: 'n', range: [0, 1000], summary: 'lines to show (default: 100, with --follow 20)' },
     ],
-    output: true,
-    login: true,
     examples: ['svc apps logs hello --level error --since 2h', 'svc apps logs hello --follow'],
     load: () => import('./logs.ts'),
   },

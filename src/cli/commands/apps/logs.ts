@@ -1,7 +1,7 @@
 import { type LogRecord, searchLogs, tailLogs } from '#contract/apps/logs.ts'
 import type { Client } from '#contract/core/client.ts'
 import { showInvisible } from '#contract/core/show-invisible.ts'
-import { openClient } from '../../call/client.ts'
+import { collect, openClient } from '../../call/client.ts'
 import type { LoginFlags, OutputFlags } from '../../command/command.ts'
 import { HintedError } from '../../command/hinted-error.ts'
 import type { Cli } from '../../terminal/cli.ts'
@@ -28,29 +28,13 @@ async function follow(client: Client, alias: string, flags: Flags, cli: Cli): Pr
 }
 
 async function search(client: Client, alias: string, flags: Flags, cli: Cli): Promise<void> {
-  const times = { since: timeOf(flags.since), until: timeOf(flags.until) }
-  const wanted = flags.lines ?? DEFAULT_LINES
-  const items: LogRecord[] = []
-  let cursor: string | null | undefined
-  let dropped = 0
-  do {
-    const limit = Math.min(wanted - items.length, 100)
-    const page = await client.call(searchLogs, {
-      alias,
-      ...filterOf(flags),
-      ...times,
-      limit,
-      ...(cursor && { cursor }),
-    })
-    items.push(...page.items)
-    dropped = page.dropped
-    cursor = page.next_cursor
-  } while (cursor !== null && items.length < wanted)
+  const input = { alias, ...filterOf(flags), since: timeOf(flags.since), until: timeOf(flags.until) }
+  const { items, dropped, next_cursor } = await collect(client, searchLogs, input, flags.lines ?? DEFAULT_LINES)
   // People read downwards, so the newest line is the last.
   show(cli, flags.output, { items, dropped }, () => items.toReversed().map(lineOf))
   if (items.length === 0) cli.note('No lines match.')
   if (dropped > 0) cli.note(`${dropped} lines of this app were dropped in that time.`)
-  if (cursor !== null) cli.note('There are older lines. Show more with --lines.')
+  if (next_cursor !== null) cli.note('There are older lines. Show more with --lines.')
 }
 
 function filterOf({ text, level, deploy }: Filter) {

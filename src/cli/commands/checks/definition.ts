@@ -1,5 +1,5 @@
 import type { CheckDefinition, CheckSchedule } from '#contract/checks/definition.ts'
-import { ServiceError } from '#contract/core/errors.ts'
+import { usageError } from '../../command/hinted-error.ts'
 
 type Kind = CheckDefinition['kind']
 
@@ -35,19 +35,15 @@ export function givenFields(kind: Kind, flags: DefinitionFlags): Record<string, 
   const foreign = given.find((option) => FIELDS[kind][option] === undefined)
   if (foreign !== undefined) {
     const kinds = (Object.keys(FIELDS) as Kind[]).filter((one) => FIELDS[one][foreign] !== undefined)
-    throw new ServiceError('INVALID_REQUEST', `--${foreign} is for checks of kind ${kinds.join(' or ')}, not ${kind}.`)
+    throw usageError(`--${foreign} is for checks of kind ${kinds.join(' or ')}, not ${kind}.`)
   }
   return Object.fromEntries(given.map((option) => [FIELDS[kind][option], flags[option] === '' ? null : flags[option]]))
 }
 
 /** Returns undefined if no option of the schedule was given. */
 export function givenSchedule({ every, cron, timezone }: ScheduleFlags): CheckSchedule | undefined {
-  if (every !== undefined && cron !== undefined) {
-    throw new ServiceError('INVALID_REQUEST', 'Give either --every or --cron, not both.')
-  }
-  if (timezone !== undefined && cron === undefined) {
-    throw new ServiceError('INVALID_REQUEST', '--timezone needs --cron.')
-  }
+  if (every !== undefined && cron !== undefined) throw usageError('Give either --every or --cron, not both.')
+  if (timezone !== undefined && cron === undefined) throw usageError('--timezone needs --cron.')
   if (cron !== undefined) return { cron, timezone: timezone ?? 'UTC' }
   return every === undefined ? undefined : { every_minutes: every }
 }

@@ -1,10 +1,12 @@
 import type { OutputFlags } from '../../command/command.ts'
-import { type Contexts, readContexts } from '../../login/contexts.ts'
+import { readContexts } from '../../login/contexts.ts'
 import type { Cli } from '../../terminal/cli.ts'
 import { showList } from '../../terminal/output.ts'
 
 export async function run(_: [], { output }: OutputFlags, cli: Cli): Promise<void> {
-  const items = withoutKeys(await readContexts(cli.config.contextsFile))
+  const { current: currentName, contexts } = await readContexts(cli.config.contextsFile)
+  const logins = Object.entries(contexts)
+  const items = logins.map(([name, { api_url }]) => ({ name, api_url, current: name === currentName }))
   showList(
     cli,
     output,
@@ -12,11 +14,7 @@ export async function run(_: [], { output }: OutputFlags, cli: Cli): Promise<voi
     {
       header: ['CURRENT', 'NAME', 'API URL'],
       row: ({ name, api_url, current }) => [current ? '*' : '', name, api_url],
-      none: 'You have no logins yet. Add one: svc login --api-url <url> --api-key-stdin',
+      none: `You have no logins yet. Add one: ${cli.config.program} login --api-url <url> --api-key-stdin`,
     },
   )
-}
-
-function withoutKeys({ current, contexts }: Contexts): { name: string; api_url: string; current: boolean }[] {
-  return Object.entries(contexts).map(([name, { api_url }]) => ({ name, api_url, current: name === current }))
 }

@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import type { Client } from '#contract/core/client.ts'
 import { exactNumber, isNumberText } from '#contract/core/decimal.ts'
-import { ServiceError } from '#contract/core/errors.ts'
 import { listSlimSources, querySource } from '#contract/data-sources/sources.ts'
 import { openClient } from '../../call/client.ts'
 import type { LoginFlags, OutputFlags } from '../../command/command.ts'
+import { usageError } from '../../command/hinted-error.ts'
 import type { Cli } from '../../terminal/cli.ts'
 import { show } from '../../terminal/output.ts'
 import { printable } from '../../terminal/printable.ts'
@@ -52,9 +52,7 @@ function convert(column: string, text: string, type: string | undefined): string
   // A number that JavaScript cannot represent exactly is sent as text, which number columns accept too.
   if (type === 'number' && isNumberText(text.trim())) return exactNumber(text.trim()) ?? text.trim()
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
-  if (type === 'number' || type === 'boolean') {
-    throw new ServiceError('INVALID_REQUEST', `--filter ${column}: must be a ${type}, not ${text}`)
-  }
+  if (type === 'number' || type === 'boolean') throw usageError(`--filter ${column}: must be a ${type}, not ${text}`)
   return text
 }
 
@@ -76,6 +74,6 @@ function toText(value: unknown): string {
 
 function toPair(text: string): Pair {
   const at = text.indexOf('=')
-  if (at < 1) throw new ServiceError('INVALID_REQUEST', `--filter must be written as column=value, not ${text}.`)
+  if (at < 1) throw usageError(`--filter must be written as column=value, not ${text}.`)
   return [text.slice(0, at), text.slice(at + 1)]
 }

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createDatabase, readConnection } from '#contract/databases.ts'
-import { runSvc } from '#test/cli-run.ts'
-import { runIn } from '#test/configured-source.ts'
+import { runSvc } from '#test/programs/cli-run.ts'
+import { runIn } from '#test/sources/configured-source.ts'
 import { type System, startSystem } from '#test/system.ts'
 
 let system: System

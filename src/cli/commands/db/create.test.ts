@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
-import { runSvc } from '#test/cli-run.ts'
+import { runSvc } from '#test/programs/cli-run.ts'
 
 it('DS-01 svc db create prints what the server warns of on stderr, and only the result on stdout', async () => {
   const database = { name: 'docs', state: 'ready', created_at: '2026-11-15T12:00:00.000Z', data_source: null }

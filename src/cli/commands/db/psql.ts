@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { readConnection } from '#contract/databases.ts'
 import { openClient } from '../../call/client.ts'
 import type { LoginFlags } from '../../command/command.ts'
+import type { Config } from '../../command/config.ts'
 import { localError } from '../../command/hinted-error.ts'
 import type { Cli } from '../../terminal/cli.ts'
 import { Unsuccessful } from '../../terminal/exit.ts'
@@ -13,8 +14,7 @@ export async function run([name, ...args]: [string, ...string[]], flags: LoginFl
   const client = await openClient(flags, cli)
   const { connection_string } = await cli.progress(`Opening ${name}`, client.call(readConnection, { name }))
   const { target, password } = withoutPassword(connection_string)
-  const env = { ...cli.config.environment, PGPASSWORD: password }
-  const code = await runPsql([...args, target], env)
+  const code = await runPsql([...args, target], password, cli.config)
   if (code !== 0) throw new Unsuccessful(code)
 }
 
@@ -26,12 +26,13 @@ function withoutPassword(connectionString: string): { target: string; password: 
   return { target: url.href, password }
 }
 
-async function runPsql(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+async function runPsql(args: readonly string[], password: string, config: Config): Promise<number> {
+  const env = { ...config.environment, PGPASSWORD: password }
   const restore = ignoreInterrupts()
   try {
     return await new Promise<number>((resolve, reject) => {
       spawn('psql', args, { env, stdio: 'inherit' })
-        .once('error', (error) => reject(notStarted(error)))
+        .once('error', (error) => reject(notStarted(error, config)))
         .once('exit', (code) => resolve(code ?? KILLED))
     })
   } finally {
@@ -39,8 +40,8 @@ async function runPsql(args: readonly string[], env: NodeJS.ProcessEnv): Promise
   }
 }
 
-function notStarted(error: NodeJS.ErrnoException): Error {
+function notStarted(error: NodeJS.ErrnoException, { program }: Config): Error {
   const detail =
     error.code === 'ENOENT' ? 'psql is not installed on this machine' : `psql did not start: ${error.message}`
-  return localError(`${detail}.`, error, 'Install the PostgreSQL client, or use any other with svc db connect.')
+  return localError(`${detail}.`, error, `Install the PostgreSQL client, or use any other with ${program} db connect.`)
 }

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { newApp, type TestApp } from '#test/apps.ts'
-import { runSvc } from '#test/cli-run.ts'
-import { connectRawWorker } from '#test/raw-worker.ts'
+import { newApp, type TestApp } from '#test/apps/apps.ts'
+import { runSvc } from '#test/programs/cli-run.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
+import { connectRawWorker } from '#test/work/raw-worker.ts'
 
 describe('DS-20 svc functions', () => {
   let system: System

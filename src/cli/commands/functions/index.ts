@@ -7,10 +7,8 @@ export const functions: readonly Command[] = [
     description:
       'List the functions of the apps of your organization, and whether a worker that runs them is connected.',
     options: [{ name: 'app', value: 'alias', completes: 'apps', summary: 'only functions of this app' }, LIMIT],
-    output: true,
-    login: true,
     examples: ['svc functions list', 'svc functions list --app shop --json'],
-    load: () => import('./list.ts'),
+    load: async () => (await import('./functions.ts')).list,
   },
   {
     path: 'functions call',
@@ -28,8 +26,6 @@ export const functions: readonly Command[] = [
         summary: 'JSON object of arguments; @file reads it from a file, - from standard input',
       },
     ],
-    output: true,
-    login: true,
     examples: [
       'svc functions call shop greet --data \'{"name": "Ada"}\'',
       'svc functions call shop import --data @rows.json --json',
@@ -42,9 +38,7 @@ export const functions: readonly Command[] = [
     description:
       'List who called which function when, and how it ended, newest first. Admins and owners see all calls, others their own. Arguments and results are not stored.',
     options: [LIMIT],
-    output: true,
-    login: true,
     examples: ['svc functions invocations', 'svc functions invocations --limit 20 --json'],
-    load: () => import('./invocations.ts'),
+    load: async () => (await import('./functions.ts')).invocations,
   },
 ]

@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import type { OutputFlags } from '../../command/command.ts'
 import { loadBundle } from '../../skills/bundle.ts'
 import { type Installed, install, type KeptFile } from '../../skills/install.ts'
-import type { Base } from '../../skills/place.ts'
+import type { Base } from '../../skills/target-file.ts'
 import type { Cli } from '../../terminal/cli.ts'
 import { show } from '../../terminal/output.ts'
 
@@ -17,10 +17,10 @@ export async function run([id]: [string], flags: Flags, cli: Cli): Promise<void>
 
 /** Returns one line for each skills folder, one for each file outside of them, and one for each file that was kept. */
 function toLines(files: readonly Installed[]): string[] {
-  const kept = files.filter((file): file is KeptFile => file.action === 'kept')
+  const keptFiles = files.filter((file): file is KeptFile => file.action === 'kept')
   const others = files.filter(({ action }) => action !== 'kept')
   const groups = Object.groupBy(others, ({ path }) => /^.*\/skills\/[^/]+/.exec(path)?.[0] ?? path)
-  return [...Object.entries(groups).map(([place, group]) => toLine(place, group!)), ...kept.map(toKeptLine)]
+  return [...Object.entries(groups).map(([place, group]) => toLine(place, group!)), ...keptFiles.map(toKeptLine)]
 }
 
 function toLine(place: string, group: readonly Installed[]): string {

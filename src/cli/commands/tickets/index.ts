@@ -19,10 +19,8 @@ export const tickets: readonly Command[] = [
       { name: 'mine', summary: 'only tickets that you filed' },
       LIMIT,
     ],
-    output: true,
-    login: true,
     examples: ['svc tickets list hello --status open'],
-    load: () => import('./list.ts'),
+    load: async () => (await import('./tickets.ts')).list,
   },
   {
     path: 'tickets show',
@@ -30,8 +28,6 @@ export const tickets: readonly Command[] = [
     description:
       'Show a ticket with its replies, oldest first. Internal replies are shown to developers and to people with a part in the app.',
     arguments: [ALIAS, TICKET],
-    output: true,
-    login: true,
     examples: ['svc tickets show hello tkt_01jd8y0v7wf9hbq7s7x2e3m4n5'],
     load: () => import('./show.ts'),
   },
@@ -41,13 +37,11 @@ export const tickets: readonly Command[] = [
     description: 'File a ticket on an app. Every member of the organization may, also without a part in the app.',
     arguments: [ALIAS, { name: 'title', summary: 'one line that says what is wrong' }],
     options: [BODY],
-    output: true,
-    login: true,
     examples: [
       'svc tickets file hello "The greeting is wrong" --body "It says Hallo."',
       'svc tickets file hello "It does not start" < report.txt',
     ],
-    load: () => import('./file.ts'),
+    load: async () => (await import('./tickets.ts')).file,
   },
   {
     path: 'tickets reply',
@@ -56,13 +50,11 @@ export const tickets: readonly Command[] = [
       'Reply to a ticket. A public reply notifies. An internal one needs the role developer or a part in the app, is shown to no one else and notifies nobody.',
     arguments: [ALIAS, TICKET],
     options: [BODY, { name: 'internal', summary: 'hide the reply from a reporter without a part in the app' }],
-    output: true,
-    login: true,
     examples: [
       'svc tickets reply hello tkt_01jd8y0v7wf9hbq7s7x2e3m4n5 --body "It is fixed."',
       'svc tickets reply hello tkt_01jd8y0v7wf9hbq7s7x2e3m4n5 --internal --body "See the log of 08:00."',
     ],
-    load: () => import('./reply.ts'),
+    load: async () => (await import('./tickets.ts')).reply,
   },
   {
     path: 'tickets move',
@@ -70,9 +62,7 @@ export const tickets: readonly Command[] = [
     description:
       'Move a ticket to another state. A move to the state that it has changes nothing. Needs the role developer or a part in the app.',
     arguments: [ALIAS, TICKET, { name: 'status', summary: 'new state', choices: STATUS_CHOICES }],
-    output: true,
-    login: true,
     examples: ['svc tickets move hello tkt_01jd8y0v7wf9hbq7s7x2e3m4n5 in_progress'],
-    load: () => import('./move.ts'),
+    load: async () => (await import('./tickets.ts')).move,
   },
 ]

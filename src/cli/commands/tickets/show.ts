@@ -1,28 +1,25 @@
 import { listReplies, MAX_REPLIES_PER_TICKET, readTicket, type Ticket, type TicketReply } from '#contract/tickets.ts'
-import { collect, openClient } from '../../call/client.ts'
-import type { LoginFlags, OutputFlags } from '../../command/command.ts'
+import { collect } from '../../call/client.ts'
+import { clientCommand } from '../../call/client-command.ts'
 import type { Cli } from '../../terminal/cli.ts'
-import { show } from '../../terminal/output.ts'
 import { printable, printableLines } from '../../terminal/printable.ts'
-import { toPairs } from '../../terminal/table.ts'
+import { type Pair, toPairs } from '../../terminal/table.ts'
 import { nameOf } from './person.ts'
 
-type Args = [alias: string, ticket: string]
-
-export async function run([alias, ticket_id]: Args, flags: OutputFlags & LoginFlags, cli: Cli): Promise<void> {
-  const client = await openClient(flags, cli)
+export const { run } = clientCommand(async (client, [alias, ticket_id], _, cli) => {
   const ticket = await client.call(readTicket, { alias, ticket_id })
   const { items } = await collect(client, listReplies, { alias, ticket_id }, MAX_REPLIES_PER_TICKET)
   const replies = items.toReversed()
-  show(cli, flags.output, { ...ticket, replies }, () => [
+  const text = [
     ...toPairs(describe(ticket, cli)),
     '',
     printableLines(ticket.body),
     ...replies.flatMap((reply) => ['', cli.strong(headOf(reply, cli)), printableLines(reply.body)]),
-  ])
-}
+  ]
+  return { document: { ...ticket, replies }, text }
+})
 
-function describe({ id, title, status, reporter, created_at, updated_at }: Ticket, cli: Cli): [string, string][] {
+function describe({ id, title, status, reporter, created_at, updated_at }: Ticket, cli: Cli): Pair[] {
   return [
     ['Ticket', id],
     ['Title', title],

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '#contract/apps/apps.ts'
 import { TicketStatus } from '#contract/tickets.ts'
-import { runSvc } from '#test/cli-run.ts'
+import { runSvc } from '#test/programs/cli-run.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { STATUS_CHOICES } from './index.ts'
 

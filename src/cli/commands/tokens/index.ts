@@ -6,10 +6,8 @@ export const tokens: readonly Command[] = [
     summary: 'List your API tokens',
     description: 'List your API tokens in this organization. The tokens themselves are not shown.',
     options: [LIMIT],
-    output: true,
-    login: true,
     examples: ['svc tokens list'],
-    load: () => import('./list.ts'),
+    load: async () => (await import('./tokens.ts')).list,
   },
   {
     path: 'tokens create',
@@ -19,23 +17,19 @@ export const tokens: readonly Command[] = [
     options: [
       { name: 'expires-days', value: 'n', range: [1, 3650], summary: 'days until it expires (default: never)' },
     ],
-    output: true,
-    login: true,
     examples: ['svc tokens create nightly-report --expires-days 90'],
-    load: () => import('./create.ts'),
+    load: async () => (await import('./tokens.ts')).create,
   },
   {
     path: 'tokens revoke',
     summary: 'Revoke an API token',
     description: 'Revoke an API token. It stops working at once. Owners can revoke the tokens of others.',
     arguments: [{ name: 'id', completes: 'tokens', summary: 'token id from `svc tokens list`' }],
-    output: true,
-    login: true,
     confirms: true,
     examples: [
       'svc tokens revoke tok_01jd8y0v7wf9hbq7s7x2e3m4n5',
       'svc tokens revoke tok_01jd8y0v7wf9hbq7s7x2e3m4n5 --yes',
     ],
-    load: () => import('./revoke.ts'),
+    load: async () => (await import('./tokens.ts')).revoke,
   },
 ]

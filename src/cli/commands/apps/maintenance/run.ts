@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { ServiceError } from '#contract/core/errors.ts'
 import { type MaintenanceRun, startMaintenanceRun } from '#contract/maintenance/runs.ts'
 import { openClient } from '../../../call/client.ts'
 import type { LoginFlags, OutputFlags } from '../../../command/command.ts'
+import { usageError } from '../../../command/hinted-error.ts'
 import type { Cli } from '../../../terminal/cli.ts'
 import { Unsuccessful } from '../../../terminal/exit.ts'
 import { onInterrupt } from '../../../terminal/foreground.ts'
@@ -14,9 +14,7 @@ import { exitOf, resultText, spentText } from './texts.ts'
 type Flags = OutputFlags & LoginFlags & { follow?: boolean; async?: boolean; idempotencyKey?: string }
 
 export async function run([alias]: [string], flags: Flags, cli: Cli): Promise<void> {
-  if (flags.async && flags.follow) {
-    throw new ServiceError('INVALID_REQUEST', '--async does not wait and --follow does. Give one of them.')
-  }
+  if (flags.async && flags.follow) throw usageError('--async does not wait and --follow does. Give one of them.')
   const client = await openClient(flags, cli)
   const idempotencyKey = flags.idempotencyKey ?? randomUUID()
   const started = await client.call(startMaintenanceRun, { alias, mode: 'manual' }, { idempotencyKey })
@@ -27,7 +25,7 @@ export async function run([alias]: [string], flags: Flags, cli: Cli): Promise<vo
   const asLines = flags.follow === true && flags.output === 'json'
   const report = reporter(cli, flags, asLines)
   report({ type: 'execution_created', execution_id: started.execution_id }, `Started ${started.execution_id}.`)
-  const again = `svc apps maintenance run ${alias} --follow --idempotency-key ${idempotencyKey}`
+  const again = `${cli.config.program} apps maintenance run ${alias} --follow --idempotency-key ${idempotencyKey}`
   const waiting = untilEnded(client, {
     alias,
     started,
@@ -42,7 +40,7 @@ export async function run([alias]: [string], flags: Flags, cli: Cli): Promise<vo
   const forget = onInterrupt(() => cli.note(`\nThe run ${started.execution_id} goes on. Follow it: ${again}`))
   const ended = await cli.progress('Running maintenance', waiting).finally(forget)
   if (asLines) cli.print(JSON.stringify({ type: 'summary', ...ended }))
-  else show(cli, flags.output, ended, () => toLines(alias, ended))
+  else show(cli, flags.output, ended, () => toLines(alias, ended, cli))
   const exit = exitOf(ended)
   if (exit !== 0) throw new Unsuccessful(exit)
 }
@@ -55,7 +53,7 @@ function reporter(cli: Cli, { follow }: Flags, asLines: boolean): (document: obj
   }
 }
 
-function toLines(alias: string, ended: MaintenanceRun): string[] {
+function toLines(alias: string, ended: MaintenanceRun, { config }: Cli): string[] {
   const { summary, terminal_code: code } = ended
   return [
     `${resultText(ended)} (${printable(code ?? ended.status)}).`,
@@ -63,6 +61,6 @@ function toLines(alias: string, ended: MaintenanceRun): string[] {
     ...(ended.tokens_spent === 0 ? [] : [`Spent ${spentText(ended)}.`]),
     ...(ended.proposal_id === null
       ? []
-      : [`Proposed ${ended.proposal_id}: svc apps proposals show ${alias} ${ended.proposal_id} --diff`]),
+      : [`Proposed ${ended.proposal_id}: ${config.program} apps proposals show ${alias} ${ended.proposal_id} --diff`]),
   ]
 }

@@ -3,7 +3,6 @@ import { collect, openClient } from '../../../call/client.ts'
 import type { LoginFlags, OutputFlags } from '../../../command/command.ts'
 import type { Cli } from '../../../terminal/cli.ts'
 import { showList } from '../../../terminal/output.ts'
-import { printable } from '../../../terminal/printable.ts'
 import { costText } from './texts.ts'
 
 type Flags = OutputFlags & LoginFlags & { limit?: number }
@@ -17,11 +16,11 @@ export async function run([alias]: [string], flags: Flags, cli: Cli): Promise<vo
     row: ({ execution_id, status, terminal_code, tokens_spent, cost, created_at }) => [
       execution_id,
       status,
-      printable(terminal_code ?? '-'),
+      terminal_code ?? '-',
       String(tokens_spent),
       ...(hasCosts ? [costText({ cost })] : []),
       cli.time(created_at),
     ],
-    none: `The maintenance agent never ran on ${alias}. Run it: svc apps maintenance run ${alias} --follow`,
+    none: `The maintenance agent never ran on ${alias}. Run it: ${cli.config.program} apps maintenance run ${alias} --follow`,
   })
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '#edge/ids.ts'
 import { sql } from '#lib/db/sql.ts'
-import { runSvc } from '#test/cli-run.ts'
-import { type LiveApp, makeLiveApp, uploadFiles } from '#test/live-app.ts'
+import { type LiveApp, makeLiveApp, uploadFiles } from '#test/apps/live-app.ts'
+import { runSvc } from '#test/programs/cli-run.ts'
 import { type System, startSystem } from '#test/system.ts'
 
 type Person = Awaited<ReturnType<System['member']>>

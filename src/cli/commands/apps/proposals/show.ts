@@ -1,42 +1,31 @@
 import { type Proposal, readProposal } from '#contract/maintenance/proposals.ts'
-import { openClient } from '../../../call/client.ts'
-import type { LoginFlags, OutputFlags } from '../../../command/command.ts'
+import { callCommand } from '../../../call/operation-command.ts'
 import type { Cli } from '../../../terminal/cli.ts'
-import { show } from '../../../terminal/output.ts'
 import { printable } from '../../../terminal/printable.ts'
-import { toPairs } from '../../../terminal/table.ts'
+import { type Pair, toPairs } from '../../../terminal/table.ts'
 import { fileDiffText } from '../file-diff-text.ts'
 
-type Flags = OutputFlags & LoginFlags & { diff?: boolean }
+export const { run } = callCommand(readProposal, {
+  input: ([alias, proposal_id], { diff = false }: { diff?: boolean }) => ({ alias, proposal_id, diff }),
+  label: () => 'Reading the proposal',
+  text: (proposal, _, cli) => [...toPairs(pairsOf(proposal, cli)), ...reasonsOf(proposal), ...diffOf(proposal)],
+  notes: ({ id, decision }, [alias], { config }) => [
+    ...(decision.can_approve ? [`Deploy it: ${config.program} apps proposals approve ${alias} ${id}`] : []),
+    ...(decision.can_retry ? [`Validate it again: ${config.program} apps proposals retry ${alias} ${id}`] : []),
+  ],
+})
 
-export async function run([alias, proposalId]: [string, string], flags: Flags, cli: Cli): Promise<void> {
-  const client = await openClient(flags, cli)
-  const asked = { alias, proposal_id: proposalId, diff: flags.diff === true }
-  const proposal = await cli.progress('Reading the proposal', client.call(readProposal, asked))
-  show(cli, flags.output, proposal, () => [
-    ...toPairs(pairsOf(proposal, cli)),
-    ...reasonsOf(proposal),
-    ...diffOf(proposal),
-  ])
-  if (proposal.decision.can_approve)
-    cli.note(`Deploy it: ${cli.config.program} apps proposals approve ${alias} ${proposal.id}`)
-  if (proposal.decision.can_retry)
-    cli.note(`Validate it again: ${cli.config.program} apps proposals retry ${alias} ${proposal.id}`)
-}
-
-function pairsOf(proposal: Proposal, cli: Cli): [string, string][] {
+function pairsOf(proposal: Proposal, cli: Cli): Pair[] {
   const { decision, decided_by } = proposal
   return [
     ['Proposal', proposal.id],
     ['Status', proposal.status],
-    ['Summary', printable(proposal.summary)],
+    ['Summary', proposal.summary],
     ['Author', proposal.author],
     ['Run', `${proposal.execution_id}${proposal.requested_by ? `, started by ${proposal.requested_by}` : ''}`],
     ['Changes', `${proposal.base_revision_id} to ${proposal.revision_id ?? '-'}`],
-    ['Checked', [proposal.validation ?? '-', ...proposal.validation_notes.map(printable)].join('. ')],
-    ...(proposal.invalid_reason === null
-      ? []
-      : [['Not valid', printable(proposal.invalid_reason)] as [string, string]]),
+    ['Checked', [proposal.validation ?? '-', ...proposal.validation_notes].join('. ')],
+    ['Not valid', proposal.invalid_reason],
     ['You may', actsOf(decision)],
     ['Decided', decided_by ? `by ${decided_by}, ${cli.time(proposal.decided_at)}` : 'not yet'],
     ['Deploy', proposal.deploy_id ?? '-'],

@@ -1,5 +1,6 @@
 import { parse } from 'yaml'
 import { ServiceError } from '#contract/core/errors.ts'
+import { usageError } from '../../../command/hinted-error.ts'
 
 /** A question and the ids of which at least one must be found. */
 export type Question = {
@@ -17,13 +18,10 @@ const MAX_QUESTIONS = 10_000
 export function parseQuestions(text: string, file: string): Question[] {
   const value = parseYaml(text, file)
   if (!Array.isArray(value) || value.length === 0) {
-    throw new ServiceError('INVALID_REQUEST', `${file} must be a list of questions, each with question and expect.`)
+    throw usageError(`${file} must be a list of questions, each with question and expect.`)
   }
   if (value.length > MAX_QUESTIONS) {
-    throw new ServiceError(
-      'INVALID_REQUEST',
-      `${file} has ${value.length} questions. At most ${MAX_QUESTIONS} are read.`,
-    )
+    throw usageError(`${file} has ${value.length} questions. At most ${MAX_QUESTIONS} are read.`)
   }
   const errors = value.flatMap((item: unknown, place) => faultsOf(item, `question ${place + 1}`))
   if (errors.length > 0)

@@ -10,7 +10,7 @@ import type { Cli } from '../../../terminal/cli.ts'
 import { Unsuccessful } from '../../../terminal/exit.ts'
 import { show } from '../../../terminal/output.ts'
 import { printable } from '../../../terminal/printable.ts'
-import { type Asked, DEPTHS, type Depth, hitsAt, rankOf } from './hit-rates.ts'
+import { DEPTHS, type Depth, hitsAt, type QuestionResult, rankOf } from './hit-rates.ts'
 import { parseQuestions, type Question } from './questions.ts'
 
 type Filters = NonNullable<z.input<(typeof querySource)['input']>['filters']>
@@ -36,7 +36,7 @@ export async function run([id, file]: [string, string], flags: Flags, cli: Cli):
 }
 
 async function askAll(client: Client, id: string, questions: readonly Question[], cli: Cli) {
-  const asked: Asked[] = []
+  const asked: QuestionResult[] = []
   let truncated = 0
   let waiting: number | undefined
   const label = () =>
@@ -58,7 +58,7 @@ async function askAll(client: Client, id: string, questions: readonly Question[]
   return { asked, truncated }
 }
 
-function rateLines(asked: readonly Asked[]): string[] {
+function rateLines(asked: readonly QuestionResult[]): string[] {
   return DEPTHS.map((depth) => {
     const hits = hitsAt(asked, depth)
     const rate = ((hits / asked.length) * 100).toFixed(1)
@@ -66,7 +66,7 @@ function rateLines(asked: readonly Asked[]): string[] {
   })
 }
 
-function missedLines({ question, expect, found }: Asked): string[] {
+function missedLines({ question, expect, found }: QuestionResult): string[] {
   return [
     '',
     `Missed: ${printable(question)}`,

@@ -1,10 +1,10 @@
 import { MAX_TEXTS } from '#contract/ai.ts'
-import { ServiceError } from '#contract/core/errors.ts'
 import { splitNames } from '#contract/data-sources/table-name.ts'
 import { readConnection } from '#contract/databases.ts'
 import { openClient } from '../../../call/client.ts'
 import { poll } from '../../../call/poll.ts'
 import type { LoginFlags, OutputFlags } from '../../../command/command.ts'
+import { usageError } from '../../../command/hinted-error.ts'
 import type { Cli } from '../../../terminal/cli.ts'
 import { show } from '../../../terminal/output.ts'
 import { openConnection } from './connection.ts'
@@ -31,11 +31,11 @@ export async function run([name]: [string], flags: Flags, cli: Cli): Promise<voi
   }
 }
 
-type Given = ReturnType<typeof readFlags>
+type EmbedOptions = ReturnType<typeof readFlags>
 
 async function embed(
   { client, db, model }: Pick<Filling, 'client' | 'db' | 'model'>,
-  given: Given,
+  given: EmbedOptions,
   flags: Flags,
   cli: Cli,
 ): Promise<void> {
@@ -53,10 +53,10 @@ async function embed(
 
 function readFlags({ table, text, column = DEFAULT_COLUMN, model }: Flags) {
   const missing = Object.entries({ table, text, model }).find(([, value]) => value === undefined)
-  if (missing) throw new ServiceError('INVALID_REQUEST', `--${missing[0]} is missing.`)
+  if (missing) throw usageError(`--${missing[0]} is missing.`)
   const columns = splitNames(text!, ',')
   if (!columns || columns.includes('')) {
-    throw new ServiceError('INVALID_REQUEST', `--text must be column names with commas between them, not ${text}.`)
+    throw usageError(`--text must be column names with commas between them, not ${text}.`)
   }
   return { table: table!, text: columns, column, model: model! }
 }

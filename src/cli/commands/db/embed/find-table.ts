@@ -1,6 +1,7 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import { suggest } from '#contract/core/suggest.ts'
 import { readTableName } from '#contract/data-sources/table-name.ts'
+import { usageError } from '../../../command/hinted-error.ts'
 import { type Connection, quoteName } from './connection.ts'
 
 type Key = { name: string; type: string }
@@ -30,8 +31,8 @@ export async function findTable(
   const { oid, kind, schema, name } = await findRelation(db, given.table)
   const columns = await db.query<Column>(COLUMNS, [oid])
   const shown = `${schema}.${name}`
-  for (const wanted of [...given.text, given.column]) {
-    if (!columns.some((column) => column.name === wanted)) throw noColumn(wanted, shown, columns)
+  for (const columnName of [...given.text, given.column]) {
+    if (!columns.some((column) => column.name === columnName)) throw noColumn(columnName, shown, columns)
   }
   const vector = columns.find((column) => column.name === given.column)!
   return {
@@ -52,7 +53,7 @@ const COLUMNS = `
 
 async function findRelation(db: Connection, given: string) {
   const parsed = readTableName(given)
-  if (!parsed) throw new ServiceError('INVALID_REQUEST', `--table must be name or schema.name, not ${given}.`)
+  if (!parsed) throw usageError(`--table must be name or schema.name, not ${given}.`)
   const { schema = 'public', name } = parsed
   const [found] = await db.query<Relation>(
     `select c.oid::text, c.relkind::text as kind from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -61,12 +62,12 @@ async function findRelation(db: Connection, given: string) {
   )
   if (!found) throw await noTable(db, `${schema}.${name}`)
   if (found.kind !== 'r' && found.kind !== 'p') {
-    throw new ServiceError('INVALID_REQUEST', `${schema}.${name} is not a table. Name the table that holds its rows.`)
+    throw usageError(`${schema}.${name} is not a table. Name the table that holds its rows.`)
   }
   return { ...found, schema, name }
 }
 
-async function noTable(db: Connection, wanted: string): Promise<ServiceError> {
+async function noTable(db: Connection, tableName: string): Promise<ServiceError> {
   const tables = await db.query<{ name: string }>(
     `select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where c.relkind in ('r', 'p') and n.nspname not like 'pg\\_%' and n.nspname <> 'information_schema'
@@ -75,20 +76,20 @@ async function noTable(db: Connection, wanted: string): Promise<ServiceError> {
   const names = tables.map(({ name }) => name)
   return new ServiceError(
     'NOT_FOUND',
-    `No such table: ${wanted}.${choice(wanted, names, 'The database has no tables.')}`,
+    `No such table: ${tableName}.${choice(tableName, names, 'The database has no tables.')}`,
   )
 }
 
-function noColumn(wanted: string, table: string, columns: readonly Column[]): ServiceError {
+function noColumn(columnName: string, table: string, columns: readonly Column[]): ServiceError {
   const names = columns.map(({ name }) => name)
   return new ServiceError(
     'NOT_FOUND',
-    `${table} has no column ${wanted}.${choice(wanted, names, 'It has no columns.')}`,
+    `${table} has no column ${columnName}.${choice(columnName, names, 'It has no columns.')}`,
   )
 }
 
-function choice(wanted: string, names: readonly string[], none: string): string {
-  const near = suggest(wanted, names)
+function choice(missingName: string, names: readonly string[], none: string): string {
+  const near = suggest(missingName, names)
   if (near !== undefined) return ` Did you mean ${near}?`
   return names.length === 0
     ? ` ${none}`
@@ -100,13 +101,12 @@ function keysOf(columns: readonly Column[], kind: string, shown: string): Key[] 
   const keys = columns.filter(({ key_place }) => key_place !== null).toSorted((a, b) => a.key_place! - b.key_place!)
   if (keys.length > 0) return keys.map(({ name, type }) => ({ name: quoteName(name), type }))
   if (kind === 'r') return [{ name: 'ctid', type: 'tid' }]
-  throw new ServiceError('INVALID_REQUEST', `${shown} has partitions and no primary key. Add a primary key first.`)
+  throw usageError(`${shown} has partitions and no primary key. Add a primary key first.`)
 }
 
 function vectorOf({ name, type, typmod }: Column, shown: string): Pick<FoundTable, 'vectorType' | 'dimensions'> {
   if (!/^(?:\S+\.)?(?:vector|halfvec)(?:\(\d+\))?$/.test(type)) {
-    throw new ServiceError(
-      'INVALID_REQUEST',
+    throw usageError(
       `The column ${name} of ${shown} is ${type}. It must be vector or halfvec, with the size of the model.`,
     )
   }

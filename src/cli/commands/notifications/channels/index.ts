@@ -6,10 +6,8 @@ export const channels: readonly Command[] = [
     summary: 'List the channels of your organization',
     description:
       'List where notifications of your organization can go: email addresses, chat channels, webhooks and the forum. Needs the role admin or owner.',
-    output: true,
-    login: true,
     examples: ['svc notifications channels list'],
-    load: () => import('./list.ts'),
+    load: async () => (await import('./channels.ts')).list,
   },
   {
     path: 'notifications channels test',
@@ -17,9 +15,7 @@ export const channels: readonly Command[] = [
     description:
       'Send a test notification to one channel. It is sent by the worker like every other one; the printed command shows what became of it. Needs the role admin or owner.',
     arguments: [{ name: 'id', summary: 'channel id from `svc notifications channels list`' }],
-    output: true,
-    login: true,
     examples: ['svc notifications channels test chn_01jd8y0v7wf9hbq7s7x2e3m4n5'],
-    load: () => import('./test.ts'),
+    load: async () => (await import('./channels.ts')).test,
   },
 ]

@@ -1,5 +1,4 @@
-import type { Argument, Command } from '../../../command/command.ts'
-import { LIMIT } from '../../../command/command.ts'
+import { type Argument, type Command, LIMIT } from '../../../command/command.ts'
 
 /** Written out, because reading them from the contract would make every command start slower. A test compares them. */
 export const STATUS_CHOICES = ['pending', 'retrying', 'delivered', 'not_sent'] as const
@@ -19,20 +18,16 @@ export const deliveries: readonly Command[] = [
       { name: 'channel', value: 'id', summary: 'only entries for this channel' },
       LIMIT,
     ],
-    output: true,
-    login: true,
     examples: ['svc notifications deliveries list --status not_sent', 'svc notifications deliveries list --app shop'],
-    load: () => import('./list.ts'),
+    load: async () => (await import('./deliveries.ts')).list,
   },
   {
     path: 'notifications deliveries show',
     summary: 'Show one entry with every attempt',
     description: 'Show one entry of the ledger with every attempt to deliver it. Needs the role admin or owner.',
     arguments: [ID],
-    output: true,
-    login: true,
     examples: ['svc notifications deliveries show ntf_01jd8y0v7wf9hbq7s7x2e3m4n5'],
-    load: () => import('./show.ts'),
+    load: async () => (await import('./deliveries.ts')).show,
   },
   {
     path: 'notifications deliveries resend',
@@ -40,13 +35,11 @@ export const deliveries: readonly Command[] = [
     description:
       'Send a message again that was attempted and ended. If its outcome is unknown or it was delivered, it may arrive twice. The former message stays in the ledger as it ended. Needs the role admin or owner.',
     arguments: [ID],
-    output: true,
-    login: true,
     confirms: true,
     examples: [
       'svc notifications deliveries resend ntf_01jd8y0v7wf9hbq7s7x2e3m4n5',
       'svc notifications deliveries resend ntf_01jd8y0v7wf9hbq7s7x2e3m4n5 --yes',
     ],
-    load: () => import('./resend.ts'),
+    load: async () => (await import('./deliveries.ts')).resend,
   },
 ]

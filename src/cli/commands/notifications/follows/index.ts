@@ -12,10 +12,8 @@ export const follows: readonly Command[] = [
     summary: 'List the apps you follow',
     description:
       'List the apps you follow, with what became of the newest event of each: delivered, retrying, or not sent and why.',
-    output: true,
-    login: true,
     examples: ['svc notifications follows list'],
-    load: () => import('./list.ts'),
+    load: async () => (await import('./follows.ts')).list,
   },
   {
     path: 'notifications follows set',
@@ -38,22 +36,18 @@ export const follows: readonly Command[] = [
         summary: 'send at once, or collect and send (default: immediately)',
       },
     ],
-    output: true,
-    login: true,
     examples: [
       'svc notifications follows set shop --category failed_deploys --category checks',
       'svc notifications follows set shop --category tickets --frequency daily',
     ],
-    load: () => import('./set.ts'),
+    load: async () => (await import('./follows.ts')).set,
   },
   {
     path: 'notifications follows remove',
     summary: 'Stop following an app',
     description: 'Stop following an app. It is safe to repeat.',
     arguments: [APP],
-    output: true,
-    login: true,
     examples: ['svc notifications follows remove shop'],
-    load: () => import('./remove.ts'),
+    load: async () => (await import('./follows.ts')).remove,
   },
 ]

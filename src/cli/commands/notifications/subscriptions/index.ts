@@ -15,10 +15,8 @@ export const subscriptions: readonly Command[] = [
     path: 'notifications subscriptions list',
     summary: 'List the subscriptions of your organization',
     description: 'List which events go to which channel of your organization. Needs the role admin or owner.',
-    output: true,
-    login: true,
     examples: ['svc notifications subscriptions list'],
-    load: () => import('./list.ts'),
+    load: async () => (await import('./subscriptions.ts')).list,
   },
   {
     path: 'notifications subscriptions add',
@@ -30,13 +28,11 @@ export const subscriptions: readonly Command[] = [
       { name: 'channel', summary: 'channel id from `svc notifications channels list`' },
     ],
     options: [TIMING],
-    output: true,
-    login: true,
     examples: [
       'svc notifications subscriptions add deploy.failed chn_01jd8y0v7wf9hbq7s7x2e3m4n5',
       'svc notifications subscriptions add "pipeline.run.*" chn_01jd8y0v7wf9hbq7s7x2e3m4n5 --timing daily',
     ],
-    load: () => import('./add.ts'),
+    load: async () => (await import('./subscriptions.ts')).add,
   },
   {
     path: 'notifications subscriptions remove',
@@ -44,13 +40,11 @@ export const subscriptions: readonly Command[] = [
     description:
       'Remove a subscription of your organization. A default subscription that you remove is never made again. Needs the role admin or owner.',
     arguments: [{ name: 'id', summary: 'subscription id from `svc notifications subscriptions list`' }],
-    output: true,
-    login: true,
     confirms: true,
     examples: [
       'svc notifications subscriptions remove sub_01jd8y0v7wf9hbq7s7x2e3m4n5',
       'svc notifications subscriptions remove sub_01jd8y0v7wf9hbq7s7x2e3m4n5 --yes',
     ],
-    load: () => import('./remove.ts'),
+    load: async () => (await import('./subscriptions.ts')).remove,
   },
 ]

@@ -1,0 +1,71 @@
+import type { z } from 'zod'
+import type { Client } from '#contract/core/client.ts'
+import type { JsonOperation } from '#contract/core/operation.ts'
+import type { ConfirmFlags, LoginFlags, OutputFlags } from '../command/command.ts'
+import type { Cli } from '../terminal/cli.ts'
+import { type ListTable, show, showList } from '../terminal/output.ts'
+import { collect, isPaged, openClient } from './client.ts'
+import { askToConfirm, type Lines, type Runnable, type Words } from './client-command.ts'
+
+/** The parser makes the arguments and flags as the row of the command declares them. */
+type Run<A, F> = (args: A, flags: F & OutputFlags & LoginFlags & ConfirmFlags, cli: Cli) => Promise<void>
+
+type Call<I, O, A, F> = {
+  /** Throws if the options cannot be used. Called before the login is looked for. */
+  readonly check?: (args: A, flags: F, cli: Cli) => void
+  /** Makes the input of the operation. The client looks up what the words of the command only name. */
+  readonly input: (args: A, flags: F, client: Client, cli: Cli) => I | Promise<I>
+  /** The act that is confirmed before the call, and the word to type for it (default: yes). */
+  readonly confirm?: (args: A) => readonly [what: string, answer?: string]
+  /** Label of the spinner. Without it there is none. */
+  readonly label?: (args: A) => string
+  /** Whether to send an idempotency key, so that a call that is repeated takes effect once. */
+  readonly once?: true
+  readonly text: (answer: O, args: A, cli: Cli) => Lines
+  /** Hints that follow the answer on stderr. */
+  readonly notes?: (answer: O, args: A, cli: Cli, flags: F) => readonly string[]
+}
+
+/** Makes a command that calls one operation and prints the answer. */
+export function callCommand<I extends z.ZodObject, O extends z.ZodType, A = Words, F = object>(
+  op: JsonOperation<I, O>,
+  { check, input, confirm, label, once, text, notes }: Call<z.input<I>, z.output<O>, A, F>,
+): Runnable {
+  const run: Run<A, F> = async (args, flags, cli) => {
+    check?.(args, flags, cli)
+    const client = await openClient(flags, cli)
+    const sent = await input(args, flags, client, cli)
+    if (confirm) await askToConfirm(cli, flags.yes, ...confirm(args))
+    const calling = client.call(op, sent, once ? { idempotencyKey: crypto.randomUUID() } : {})
+    const answer = await (label ? cli.progress(label(args), calling) : calling)
+    show(cli, flags.output, answer, () => text(answer, args, cli))
+    for (const line of notes?.(answer, args, cli, flags) ?? []) cli.note(line)
+  }
+  return { run: run as unknown as Runnable['run'] }
+}
+
+type List<I, T, A, F> = Omit<ListTable<T>, 'row' | 'none'> & {
+  readonly input?: (args: A, flags: F, client: Client) => Partial<I> | Promise<Partial<I>>
+  /** Label of the spinner. Without it there is none. */
+  readonly label?: string
+  readonly row: (item: T, cli: Cli) => readonly string[]
+  readonly none: string | ((args: A, flags: F, cli: Cli) => string)
+}
+
+/** Makes a command that prints a list as a table. It takes `--limit` if the operation has pages. */
+export function listCommand<I extends z.ZodObject, T, A = Words, F = object>(
+  op: JsonOperation<I, z.ZodType<{ items: T[]; next_cursor?: string | null }>>,
+  { input, label, row, none, ...table }: List<z.input<I>, T, A, F>,
+): Runnable {
+  const run: Run<A, F & { limit?: number }> = async (args, flags, cli) => {
+    const client = await openClient(flags, cli)
+    const sent = (await input?.(args, flags, client)) ?? {}
+    const reading = isPaged(op) ? collect(client, op, sent, flags.limit) : client.call(op, sent as z.input<I>)
+    showList(cli, flags.output, await (label ? cli.progress(label, reading) : reading), {
+      ...table,
+      row: (item) => row(item, cli),
+      none: typeof none === 'string' ? none : none(args, flags, cli),
+    })
+  }
+  return { run: run as unknown as Runnable['run'] }
+}
