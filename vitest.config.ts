@@ -1,21 +1,37 @@
+import { matchesGlob } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import { EMBEDDED_ONLY_TESTS, findStorelessTests } from './test/help/embedded-only.ts'
-import { findTestsOfTheirOwnProcess } from './test/help/own-process.ts'
-import { SkipReporter } from './test/help/skip-reporter.ts'
+import { AreaReporter } from './test/help/suite/area-reporter.ts'
+import { CODE_CACHE } from './test/help/suite/code-cache.ts'
+import { EMBEDDED_ONLY_TESTS, findStorelessTests } from './test/help/suite/embedded-only.ts'
+import { FULL_ONLY_TESTS } from './test/help/suite/full-only.ts'
+import { findTestsOfTheirOwnProcess } from './test/help/suite/own-process.ts'
+import { SkipReporter } from './test/help/suite/skip-reporter.ts'
+
+// The test processes inherit it.
+process.env.NODE_COMPILE_CACHE ??= CODE_CACHE
 
 const results = process.env.SVC_TEST_RESULTS
 const onStores = process.env.SVC_TEST_DATABASE_URL !== undefined
 /** Ends a test that hangs. No test may need it: tests wait on conditions, and a busy machine only makes them later. */
 const HANG_LIMIT_MS = 5 * 60_000
 
-const include = ['src/**/*.test.{ts,tsx}', 'test/**/*.test.ts']
+/** `npm test` leaves out what `npm run test:rest` runs, unless it was given files. */
+const isQuick =
+  process.argv.includes('quick') && process.argv.slice(2).every((word) => /^(?:run|quick|-.*)$/.test(word))
+const isRest = process.argv.includes('rest')
+
+const everyTest = ['src/**/*.test.{ts,tsx}', 'test/**/*.test.ts']
+const include = isRest ? FULL_ONLY_TESTS.map((glob) => glob.replace(/\*\*$/, '**/*.test.ts')) : everyTest
 const exclude = [
   'test/built/**',
   'node_modules/**',
   'dist/**',
+  ...(isQuick ? FULL_ONLY_TESTS : []),
   ...(onStores ? [...EMBEDDED_ONLY_TESTS, ...findStorelessTests()] : []),
 ]
-const ownProcess = findTestsOfTheirOwnProcess()
+const ownProcess = findTestsOfTheirOwnProcess().filter(
+  (path) => !isRest || include.some((glob) => matchesGlob(path, glob)),
+)
 const everywhere = {
   pool: 'forks',
   maxWorkers: 3,
@@ -27,8 +43,8 @@ const everywhere = {
 export default defineConfig({
   test: {
     ...everywhere,
-    globalSetup: 'test/help/global-setup.ts',
-    reporters: ['default', new SkipReporter(), ...(results ? ['json'] : [])],
+    globalSetup: 'test/help/suite/global-setup.ts',
+    reporters: [new AreaReporter(), new SkipReporter(), ...(results ? ['json'] : [])],
     ...(results && { outputFile: { json: results } }),
     projects: [
       { test: { ...everywhere, name: 'own-process', include: ownProcess, exclude, isolate: true } },

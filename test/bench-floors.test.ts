@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { type Floor, isMissed, lineOf } from '../bench/floors.ts'
+import { type Floor, isMissed, lineOf } from '../bench/help/floors.ts'
 
 const FLOORS: [floor: Floor, missed: boolean, line: string][] = [
   [{ name: 'recall', value: 0.99, atLeast: 0.99 }, false, 'kept  recall: 0.99 (at least 0.99)'],
@@ -22,7 +22,7 @@ describe('floors of the benchmarks', () => {
     ['[{ name: "recall", value: 1, atLeast: 0.99 }]', 0],
     ['[]', 1],
   ])('DS-15 a run with the floors %s ends with %i', (floors, status) => {
-    const script = `import { requireFloors } from './bench/floors.ts'; requireFloors(${floors})`
+    const script = `import { requireFloors } from './bench/help/floors.ts'; requireFloors(${floors})`
     const run = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
     expect(run.status).toBe(status)
     expect(run.stdout).toContain('floors')

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { faultsOf, findMentions, findOptions, isOptionOfAny } from '#test/command-mentions.ts'
+import { faultsOf, findMentions, findOptions, isOptionOfAny } from '#test/rules/command-mentions.ts'
 import type { Table } from '../src/cli/command/command.ts'
 import { TABLE } from '../src/cli/commands.ts'
 
@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '..')
 const PAGES = globSync(['README.md', 'docs/**/*.md', 'skills/**/*.md'], { cwd: ROOT }).sort()
 /** Pages with commands to type for people who may have no `svc` yet. Skills are read where it is installed. */
 const GUIDES = PAGES.filter((page) => !page.startsWith('skills/') && !page.startsWith('docs/decisions/'))
-/** What the program says, not what people type. */
+/** Lines that the program prints, not commands that people type. */
 const SAYINGS = /^svc (?:ready at|cannot start)/
 
 describe('CL-03 SK-06 the commands and options that pages mention exist', () => {

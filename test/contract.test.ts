@@ -5,7 +5,7 @@ import { OPERATIONS } from '#contract/operations.ts'
 import { type OperationObject, type Parameter, toOpenApi } from '#edge/openapi/document.ts'
 import type { JsonSchema } from '#edge/openapi/schema.ts'
 import { createAddressCheck } from '#lib/net/safe-fetch.ts'
-import { valuesOf } from '#test/schema-values.ts'
+import { valuesOf } from '#test/rules/schema-values.ts'
 import { type System, startSystem } from '#test/system.ts'
 
 const doc = toOpenApi(OPERATIONS, { version: '1.2.3' })

@@ -20,7 +20,7 @@ needs('bubblewrap')('what programs inherit after the model was loaded', () => {
     mkdirSync(home)
     const planted = openSync(join(folder, 'planted'), 'w')
     const stdio = Array.from({ length: PLANTED }, (_, number) => (number === 1 ? 'pipe' : 'ignore') as 'pipe')
-    const child = spawn(process.execPath, [join(import.meta.dirname, 'help', 'list-descriptors.ts')], {
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'help', 'programs', 'list-descriptors.ts')], {
       // The operator's own value does not switch it on.
       env: { PATH: process.env.PATH, HOME: home, ORT_DISABLE_TELEMETRY: '0' },
       stdio: [...stdio.with(2, 'inherit' as 'pipe'), planted],

@@ -56,10 +56,10 @@ it('OP-02 the build of the image has every file that the scripts of the build na
     .matchAll(/^!(.+)$/gm)
     .map(([, path]) => path!)
     .toArray()
-  const made = /^(?:dist|node_modules)(?:\/|$)/
+  const generatedFolders = /^(?:dist|node_modules)(?:\/|$)/
   const missing = named.filter(
     (path) =>
-      !made.test(path) &&
+      !generatedFolders.test(path) &&
       existsSync(join(ROOT, path)) &&
       !allowed.some((entry) => path === entry || path.startsWith(`${entry}/`)),
   )

@@ -1,10 +1,11 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { findDoubleExports, findUnusedExports } from '#test/exports.ts'
-import { findViolations, type SourceFile } from '#test/layers.ts'
-import { ALLOWED_RACES, ALLOWED_REACTIONS, findLongPromises, reactionsIn } from '#test/long-promises.ts'
-import { ALLOWED_STATE, findModuleState } from '#test/module-state.ts'
+import { findDoubleExports, findUnusedExports } from '#test/rules/exports.ts'
+import { findViolations, type SourceFile } from '#test/rules/layers.ts'
+import { ALLOWED_RACES, ALLOWED_REACTIONS, findLongPromises, reactionsIn } from '#test/rules/long-promises.ts'
+import { ALLOWED_STATE, findModuleState } from '#test/rules/module-state.ts'
+import { findSqlOutsideStores, findUnusedExceptions } from '#test/rules/stores.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const SRC = join(ROOT, 'src')
@@ -238,7 +239,7 @@ describe('imports point one way', () => {
       'a mail library in an area',
       'server/areas/notifications/a.ts',
       `import SMTPConnection from 'nodemailer/lib/smtp-connection'`,
-      'mail goes through lib/net/mail.ts',
+      'mail goes through lib/net/mail/mail.ts',
     ],
   ])('planted: %s is found', (_, path, text, fault) => {
     const violations = findViolations([{ path, text }])
@@ -281,6 +282,44 @@ describe('imports point one way', () => {
       { path: 'contract/a.ts', text: `text: z.string().describe('Whom it came from'),\nmore: z.literal('x')` },
     ]
     expect(findViolations(files)).toEqual([])
+  })
+})
+
+describe('SQL of an area is in its stores', () => {
+  it('all areas keep the rule', () => {
+    expect(findSqlOutsideStores(readSources())).toEqual([])
+  })
+
+  it('every exception is still needed', () => {
+    expect(findUnusedExceptions(readSources())).toEqual([])
+  })
+
+  it.each([
+    ['a statement', 'server/areas/tickets/file.ts', 'await tx.query(sql`select 1`)'],
+    ['a condition', 'server/areas/tickets/model/viewer.ts', 'const own = sql`and reporter_id = 1`'],
+    ['a statement of another part that is run', 'server/areas/tickets/file.ts', 'await db.query(records)'],
+    ['a statement with a type', 'server/areas/tickets/file.ts', 'const [row] = await db.query<Row>(records)'],
+    ['a statement over several lines', 'server/areas/tickets/file.ts', 'await db\n  .query (records)'],
+    ['a name that only ends like a store', 'server/areas/tickets/restore.ts', 'sql`select 1`'],
+    ['a folder that only ends like a store', 'server/areas/tickets/restore/file.ts', 'sql`select 1`'],
+    ['a file beside an exception', 'server/areas/notifications/deliver/check.ts', 'sql`select 1`'],
+    ['a file that begins as an exception', 'server/areas/example/fill.ts.ts', 'sql`select 1`'],
+  ])('planted: %s outside a store is found', (_, path, text) => {
+    expect(findSqlOutsideStores([{ path, text }])).toEqual([`${path}: SQL of an area is in its stores`])
+  })
+
+  it('stores, exceptions, tests, comments and other parts do not count', () => {
+    const text = 'await tx.query(sql`select 1`)'
+    const files = [
+      { path: 'server/areas/tickets/store.ts', text },
+      { path: 'server/areas/tickets/list/replies-store.ts', text },
+      { path: 'server/areas/tickets/store/replies.ts', text },
+      { path: 'server/areas/databases/engine/postgres/drop.ts', text },
+      { path: 'server/areas/tickets/file.test.ts', text },
+      { path: 'server/areas/tickets/file.ts', text: '/** As sql`select 1` does. */\nconst query = readQuery(request)' },
+      { path: 'lib/work/lease.ts', text },
+    ]
+    expect(findSqlOutsideStores(files)).toEqual([])
   })
 })
 
@@ -340,8 +379,8 @@ describe('promises that live as long as a process', () => {
   })
 
   it.each([
-    ['a race', 'await Promise.race([a, b])', 'lib/a.ts: Promise.race outside lib/race.ts'],
-    ['a race under another name', 'const { race } = Promise', 'lib/a.ts: Promise.race outside lib/race.ts'],
+    ['a race', 'await Promise.race([a, b])', 'lib/a.ts: Promise.race outside lib/async/race.ts'],
+    ['a race under another name', 'const { race } = Promise', 'lib/a.ts: Promise.race outside lib/async/race.ts'],
     [
       'a reaction to a field',
       'this.#killed.promise.then(stop)',
@@ -403,6 +442,14 @@ describe('exports', () => {
       { path: 'lib/a.ts', text: 'export const thing = 1' },
       { path: 'edge/b.test.ts', text: `import { thing } from '#lib/a.ts'` },
       { path: 'test/help/c.ts', text: `import { thing } from '#lib/a.ts'` },
+    ]
+    expect(findUnusedExports(files)).toEqual(['lib/a.ts: thing is exported and nothing imports it'])
+  })
+
+  it('planted: an export that nothing uses of a module imported as a whole is found', () => {
+    const files = [
+      { path: 'lib/a.ts', text: 'export const used = 1\nexport const thing = 2' },
+      { path: 'lib/b.ts', text: `import * as all from './a.ts'\nall.used` },
     ]
     expect(findUnusedExports(files)).toEqual(['lib/a.ts: thing is exported and nothing imports it'])
   })

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { OPERATIONS } from '#contract/operations.ts'
-import { createMetrics } from '#lib/metrics.ts'
+import { createMetrics } from '#lib/metrics/metrics.ts'
 import { needs, stores } from '#test/stores.ts'
 
 const OPS = join(import.meta.dirname, '..', 'ops')
@@ -40,8 +40,8 @@ it('OP-03 every metric that the alerts and the dashboard name is one that proces
 it('OP-03 every operation that the alerts and the dashboard name exists', () => {
   const named = expressions.flatMap((expr) => [...expr.matchAll(/operation="([^"]+)"/g)].map(([, name]) => name!))
   expect(named).toContain('data-sources.query')
-  const known: readonly string[] = OPERATIONS.map(({ name }) => name)
-  expect(named.filter((name) => !known.includes(name))).toEqual([])
+  const operationNames: readonly string[] = OPERATIONS.map(({ name }) => name)
+  expect(named.filter((name) => !operationNames.includes(name))).toEqual([])
 })
 
 it('OP-03 every alert says what happened and what to do, and every panel has its own id', () => {

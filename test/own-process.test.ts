@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { changesOrMeasuresItsProcess, findTestsOfTheirOwnProcess } from '#test/own-process.ts'
+import { changesOrMeasuresItsProcess, findTestsOfTheirOwnProcess } from '#test/suite/own-process.ts'
 
 it.each([
   "vi.useFakeTimers({ toFake: ['setTimeout'] })",

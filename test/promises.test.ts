@@ -1,12 +1,15 @@
 import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, matchesGlob } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { FULL_ONLY_TESTS } from '#test/suite/full-only.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const PAGE = 'docs/promises.md'
 
 const PROMISE = /^- \*\*([A-Z]{2}-\d{2})\*\* \S/gm
 const ID = /\b[A-Z]{2}-\d+\b/g
+/** A row of the table that names the test of `npm test` for each promise. */
+const PROOF = /^\| ([A-Z]{2}-\d{2}) \| `(\S+)` \|$/gm
 /** The ids at the beginning of a text in quotes: of a title, or of a row of `it.each` that its title repeats. */
 const IDS_OF_TITLE = /['"`]((?:[A-Z]{2}-\d+ )+)/g
 
@@ -30,6 +33,15 @@ function findUnknownIds(files: readonly TestFile[], promises: readonly string[])
   )
 }
 
+/** Returns the rows whose test `npm test` does not run, or that does not name the promise. */
+function findWrongProofs(files: readonly TestFile[], page: string): string[] {
+  return [...page.matchAll(PROOF)].flatMap(([, id, path]) => {
+    const file = files.find((each) => each.path === path)
+    const isProof = file !== undefined && findUnproven([file], [id!]).length === 0
+    return isProof && !FULL_ONLY_TESTS.some((glob) => matchesGlob(path!, glob)) ? [] : [`${id} ${path}`]
+  })
+}
+
 function findUnproven(files: readonly TestFile[], promises: readonly string[]): string[] {
   const titles = files.flatMap(({ text }) => [...text.matchAll(IDS_OF_TITLE)].map(([, ids]) => ids!))
   const proven = new Set(titles.flatMap((ids) => ids.trim().split(' ')))
@@ -37,7 +49,8 @@ function findUnproven(files: readonly TestFile[], promises: readonly string[]): 
 }
 
 describe('the promises of docs/promises.md', () => {
-  const promises = promisesOf(readFileSync(join(ROOT, PAGE), 'utf8'))
+  const page = readFileSync(join(ROOT, PAGE), 'utf8')
+  const promises = promisesOf(page)
   const files = readTests()
 
   it('are each there once', () => {
@@ -52,6 +65,11 @@ describe('the promises of docs/promises.md', () => {
 
   it('have a test each', () => {
     expect(findUnproven(files, promises)).toEqual([])
+  })
+
+  it('are each proven by `npm test`, in the file that the page names', () => {
+    expect([...page.matchAll(PROOF)].map(([, id]) => id)).toEqual(promises)
+    expect(findWrongProofs(files, page)).toEqual([])
   })
 })
 
@@ -76,6 +94,14 @@ describe('planted', () => {
     ["// DS-01 and DS-02\nit('a title', () => {})", ['DS-01', 'DS-02']],
   ])('%j leaves %j without a test', (text, unproven) => {
     expect(findUnproven([{ path: 'a.test.ts', text }], ['DS-01', 'DS-02'])).toEqual(unproven)
+  })
+
+  it.each([
+    ['a.test.ts', "it('DS-01 a title', () => {})", []],
+    ['a.test.ts', "it('a title, unlike DS-01', () => {})", ['DS-01 a.test.ts']],
+    ['test/journeys/a.test.ts', "it('DS-01 a title', () => {})", ['DS-01 test/journeys/a.test.ts']],
+  ])('a row that names %s with %j', (path, text, wrong) => {
+    expect(findWrongProofs([{ path, text }], `| DS-01 | \`${path}\` |`)).toEqual(wrong)
   })
 
   it('a promise is a line that begins with its id in bold', () => {

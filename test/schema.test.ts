@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { tableLines } from '#test/schema-lines.ts'
+import { tableLines } from '#test/rules/schema-lines.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

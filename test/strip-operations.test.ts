@@ -21,6 +21,13 @@ export const readThing = operation({
   )
 })
 
+it('CO-06 pages have what operations of one method share, and what an operation has in its place', () => {
+  const source = `export const search = operation({ ...jsonPost, effect: 'read', name: 'things.search', input: Search })`
+  expect(stripOperations(source)).toBe(
+    `export const search = { kind: "json", method: "POST", effect: "write", effect: 'read', name: 'things.search' }`,
+  )
+})
+
 it('CO-06 a schema of the contract that no page uses can be left out, and values without calls stay as they are', () => {
   const source = `export const KINDS = ['a', 'b'] as const
 export const Kind = z.enum(KINDS).describe('A kind')

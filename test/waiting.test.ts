@@ -4,14 +4,17 @@ import { describe, expect, it } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** What would make a test depend on how fast the machine is, and what to write instead. */
+/** Patterns that make a test depend on how fast the machine is, and what to write instead. */
 const RULES = [
   [/\bvi\.wait(?:For|Until)\(/, 'gives up after a time: use until() of test/help/until.ts'],
   [/^\s*\}, [\d_]+,?\)$/m, 'a time limit of its own: the one in vitest.config.ts is for all tests'],
   [/\{ timeout: [\d_]+ \}/, 'a time limit of its own: wait on a condition'],
   [/\bexpect\.poll\(/, 'gives up after a time: use until() of test/help/until.ts'],
   [/expect\((?:performance|Date)\.now\(\) - /, 'measures time: assert order and results'],
-  [/\bsetDefaultTimeout\(0\)/, 'hangs for minutes when a text changes: use openContext() of test/help/chromium.ts'],
+  [
+    /\bsetDefaultTimeout\(0\)/,
+    'hangs for minutes when a text changes: use openContext() of test/help/browser/chromium.ts',
+  ],
   [/\bAbortSignal\.timeout\(/, 'gives up after a time: wait on a condition'],
 ] as const
 
@@ -38,7 +41,7 @@ describe('no test depends on the speed of the machine', () => {
     ['await expect.poll(count).toBe(0)', 'gives up after a time: use until() of test/help/until.ts'],
     [
       'context.setDefaultTimeout(0)',
-      'hangs for minutes when a text changes: use openContext() of test/help/chromium.ts',
+      'hangs for minutes when a text changes: use openContext() of test/help/browser/chromium.ts',
     ],
     ['expect(performance.now() - begun).toBeLessThan(2_000)', 'measures time: assert order and results'],
     ['await fetch(url, { signal: AbortSignal.timeout(500) })', 'gives up after a time: wait on a condition'],

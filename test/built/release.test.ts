@@ -16,14 +16,14 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createOrg } from '#contract/auth/auth.ts'
 import { createClient } from '#contract/core/client.ts'
-import { launchChromium, openContext } from '#test/chromium.ts'
-import { runIn } from '#test/configured-source.ts'
-import { type ServerProcess, startProcess, untilExample, untilReady } from '#test/processes.ts'
+import { launchChromium, openContext } from '#test/browser/chromium.ts'
+import { type ServerProcess, startProcess, untilExample, untilReady } from '#test/programs/processes.ts'
+import { runIn } from '#test/sources/configured-source.ts'
 import { needs } from '#test/stores.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { currentBuild, makeBuild } from '../../scripts/build-folder.ts'
 import { readPublication } from '../../src/server/areas/skills/publication.ts'
-import type { FirstRun } from '../../src/server/process/first-run.ts'
+import type { FirstRun } from '../../src/server/process/first-start/first-run.ts'
 
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '..', '..')

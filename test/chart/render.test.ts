@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { createTwoFilesPatch } from 'diff'
 import { beforeAll, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { CLUSTER_RULES } from '#test/cluster-rules.ts'
-import { type Manifest, renderChart } from '#test/helm.ts'
-import { typeFaults, valueFaults } from '#test/kubernetes-types.ts'
+import { CLUSTER_RULES } from '#test/kubernetes/cluster-rules.ts'
+import { type Manifest, renderChart } from '#test/kubernetes/helm.ts'
+import { typeFaults, valueFaults } from '#test/rules/kubernetes-types.ts'
 import { needs } from '#test/stores.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { readSettings } from '../../src/server/config/config.ts'
@@ -64,10 +64,10 @@ needs('helm')('the chart, rendered by Helm', () => {
 
   /** The environment as a pod gets it, with Secrets looked up. */
   function environmentOf(name: string, set: SetName): Record<string, string> {
-    const made = new Map(all('Secret', set).map(({ metadata, stringData }) => [metadata.name, stringData!]))
+    const secrets = new Map(all('Secret', set).map(({ metadata, stringData }) => [metadata.name, stringData!]))
     const entries = podOf(one('Deployment', `svc-${name}`, set)).containers[0]!.env!.flatMap((variable) => {
       const ref = variable.valueFrom?.secretKeyRef
-      const value = ref ? (made.get(ref.name) ?? EXISTING[ref.name])?.[ref.key] : variable.value
+      const value = ref ? (secrets.get(ref.name) ?? EXISTING[ref.name])?.[ref.key] : variable.value
       if (value === undefined && !ref?.optional) throw new Error(`${name} has no ${variable.name}`)
       return value === undefined ? [] : [[variable.name, value] as const]
     })
@@ -115,8 +115,8 @@ needs('helm')('the chart, rendered by Helm', () => {
   it('AU-09 with a hosted auth service every service asks the hosted one, and nothing of auth-service is made', () => {
     const { AUTH_SERVICE_URL, AUTH_LOGIN_URL } = environmentOf('deploy-api', 'hosted')
     expect([AUTH_SERVICE_URL, AUTH_LOGIN_URL]).toEqual(['https://auth.vendor.example', 'https://auth.vendor.example'])
-    const made = releases.hosted.manifests.map(({ kind, metadata }) => `${kind}/${metadata.name}`)
-    expect(made.filter((name) => name.includes('auth-service'))).toEqual([])
+    const resources = releases.hosted.manifests.map(({ kind, metadata }) => `${kind}/${metadata.name}`)
+    expect(resources.filter((name) => name.includes('auth-service'))).toEqual([])
   })
 
   it('AU-15 auth-service may create token reviews and get service accounts, and nothing else', () => {

@@ -48,7 +48,7 @@ defaults
   timeout client 60s
   timeout server 60s
   timeout queue 2s
-  timeout check 2s
+  timeout check 500ms
   retries 3
   option redispatch 1
   retry-on conn-failure empty-response

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { askHttp } from '#test/askers.ts'
+import { askHttp } from '#test/agents/askers.ts'
 import type { Grounds } from './grounds.ts'
 
 const KINDS = ['question', 'mcp question', 'function call', 'ticket', 'token'] as const

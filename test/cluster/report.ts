@@ -1,7 +1,7 @@
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { readLedger } from '#test/delivery-ledger.ts'
-import type { Sink } from '#test/delivery-sink.ts'
+import { readLedger } from '#test/deliveries/delivery-ledger.ts'
+import type { Sink } from '#test/deliveries/delivery-sink.ts'
 import type { Grounds } from './grounds.ts'
 import type { Load } from './load.ts'
 

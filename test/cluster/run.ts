@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { openPostgres } from '#lib/db/postgres.ts'
-import { countUnderWay } from '#test/delivery-ledger.ts'
-import { startSink } from '#test/delivery-sink.ts'
+import { countUnderWay } from '#test/deliveries/delivery-ledger.ts'
+import { startSink } from '#test/deliveries/delivery-sink.ts'
 import { until, untilDone } from '#test/until.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 import { prepareGrounds } from './grounds.ts'
@@ -150,7 +150,7 @@ function checkOut(commit: string, cleanup: AsyncDisposableStack): string {
   })
   symlinkSync(join(HERE, 'node_modules'), join(folder, 'node_modules'))
   mkdirSync(join(folder, 'test', 'cluster'), { recursive: true })
-  for (const file of ['cluster/worker-program.ts', 'help/internet.ts']) {
+  for (const file of ['cluster/worker-program.ts', 'help/outside/internet.ts']) {
     cpSync(join(HERE, 'test', file), join(folder, 'test', file))
   }
   return folder

@@ -4,7 +4,7 @@ import { readSettings, toConfig } from '../../src/server/config/config.ts'
 import { environment } from '../../src/server/config/reader.ts'
 import { openResources } from '../../src/server/process/resources.ts'
 import { startServices } from '../../src/server/process/start.ts'
-import { fakeConnect, fakeResolve } from '../help/internet.ts'
+import { fakeConnect, fakeResolve } from '../help/outside/internet.ts'
 
 const ADDRESS = '93.184.215.14'
 
@@ -17,7 +17,7 @@ const stack = new AsyncDisposableStack()
 const safeFetch = createSafeFetch({
   resolve: fakeResolve({ 'hooks.example.com': [[ADDRESS]] }),
   connect: fakeConnect({ [ADDRESS]: { port: Number(process.argv[2]) } }),
-  kept: stack.use(createKeptConnections()),
+  keptConnections: stack.use(createKeptConnections()),
 })
 const resources = await openResources(config, stack, { safeFetch })
 const running = await startServices(resources, stack, { ...config, urlOf: (name) => config.urls[name] })

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { createBothWays, type McpMessage } from '#test/agents/mcp-both-ways.ts'
 import { openTestDatabase } from '#test/database.ts'
-import { createBothWays, type McpMessage } from '#test/mcp-both-ways.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { startProxy } from './proxy.ts'
 import { failuresOf, runConformance } from './run.ts'
@@ -14,7 +14,7 @@ type Expected = Record<'endpoints' | 'fixture', Record<string, Exceptions>>
 const EXPECTED = parse(readFileSync(join(import.meta.dirname, 'expected.yml'), 'utf8')) as Expected
 const REVISIONS = ['2026-07-28', '2025-11-25'] as const
 
-/** What fails is what the list says, no more and no less. */
+/** Expects that exactly the listed scenarios fail. */
 async function check(url: string, revision: (typeof REVISIONS)[number], expected: Exceptions): Promise<void> {
   const results = await runConformance(['server', '--url', url, '--requirements', revision])
   expect(results.scenarios.size, results.output).toBe(revision === '2026-07-28' ? 50 : 33)

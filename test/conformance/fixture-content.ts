@@ -11,10 +11,10 @@ export type FixtureTool = (
   args: Record<string, unknown>,
 ) => Promise<CallToolResult | InputRequiredResult>
 
-/** What the client says it can do, at each request. */
+/** Returns the capabilities that the client declares with each request. */
 export function capabilitiesOf({ mcpReq }: ServerContext): ClientCapabilities {
-  const said = mcpReq.envelope as Record<string, unknown> | undefined
-  return (said?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined) ?? {}
+  const envelope = mcpReq.envelope as Record<string, unknown> | undefined
+  return (envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined) ?? {}
 }
 
 /** One red pixel, and a tenth of a millisecond of silence. */

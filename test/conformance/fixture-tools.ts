@@ -34,7 +34,7 @@ const missingCapability: FixtureTool = async (ctx) => {
   return { content: [text('sampling is there')] }
 }
 
-/** What the suite's scenarios name, each as they describe it, but for those that ask the client through a session. */
+/** Tools that the suite's scenarios name, as described there, but for those that ask the client through a session. */
 export const TOOLS: Record<string, FixtureTool> = {
   test_simple_text: answer(text('This is a simple text response for testing.')),
   test_image_content: answer(image),

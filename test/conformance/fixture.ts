@@ -17,7 +17,7 @@ const SCHEMA_TOOL = JSON.parse(readFileSync(join(import.meta.dirname, 'schema-to
 
 const capabilities = { tools: {}, prompts: {}, resources: { subscribe: true }, completions: {}, logging: {} }
 
-/** What the suite's scenarios expect of a server, served by the product's own transport. */
+/** Creates the server that the suite's scenarios expect, on the product's own transport. */
 export function fixtureServer(): Server {
   const server = new Server(
     { name: 'fixture', version: '1' },

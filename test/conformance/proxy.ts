@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { McpMessage } from '#test/mcp-both-ways.ts'
+import type { McpMessage } from '#test/agents/mcp-both-ways.ts'
 
 export type Proxy = AsyncDisposable & {
   readonly url: string

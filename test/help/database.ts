@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { inject } from 'vitest'
 import type { Db } from '#lib/db/db.ts'
-import { openEmbedded } from '#lib/db/embedded.ts'
+import { connectEmbedded, openEmbedded } from '#lib/db/embedded/embedded.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
-import { onServer, withDatabase } from './global-setup.ts'
 import { stores } from './stores.ts'
+import { onServer, withDatabase } from './suite/global-setup.ts'
+import { takeEngine } from './suite/rewind/rewound-engines.ts'
 
 export type TestDatabase = AsyncDisposable & { db: Db; url: string | undefined }
 
@@ -17,7 +18,11 @@ const onError = (error: unknown) => {
 export async function openTestDatabase(options: { statementTimeoutMs?: number } = {}): Promise<TestDatabase> {
   const template = inject('template')
   if (template.kind === 'embedded') {
-    const db = await openEmbedded({ archive: template.archive, onError, ...options })
+    const { archive } = template
+    const db =
+      options.statementTimeoutMs === undefined
+        ? connectEmbedded(await takeEngine(archive), onError)
+        : await openEmbedded({ archive, onError, ...options })
     return { db, url: undefined, [Symbol.asyncDispose]: () => db[Symbol.asyncDispose]() }
   }
   const name = `svc_test_${randomBytes(6).toString('hex')}`

@@ -6,12 +6,12 @@ import { adminCreateOrg, adminCreateToken } from '#contract/auth/auth.ts'
 import { type Client, createClient } from '#contract/core/client.ts'
 import type { Role } from '#contract/core/roles.ts'
 import { createPrincipalCache } from '#edge/credentials/caller.ts'
-import { type Clock, systemClock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
-import { type KeyValueStore, openMemoryStore } from '#lib/kv.ts'
-import { openRedis } from '#lib/kv-redis.ts'
-import { createLog, type Log } from '#lib/log.ts'
+import { type KeyValueStore, openMemoryStore } from '#lib/kv/kv.ts'
+import { openRedis } from '#lib/kv/kv-redis.ts'
+import { createLog, type Log } from '#lib/log/log.ts'
 import type { SafeFetch } from '#lib/net/safe-fetch.ts'
+import { type Clock, systemClock } from '#lib/time/clock.ts'
 import { type Config, readSettings, toConfig } from '../../src/server/config/config.ts'
 import type { Environment } from '../../src/server/config/reader.ts'
 import { SERVICE_NAMES, type ServiceName } from '../../src/server/config/service-table.ts'
@@ -19,7 +19,7 @@ import { openResources } from '../../src/server/process/resources.ts'
 import { startServices } from '../../src/server/process/start.ts'
 import { findInLogs, findSecrets } from './canary.ts'
 import { openTestDatabase } from './database.ts'
-import { startProcesses } from './processes.ts'
+import { startProcesses } from './programs/processes.ts'
 import { stores } from './stores.ts'
 
 /** `apart`: each service has its own listener, and on Postgres its own process. */
@@ -133,9 +133,9 @@ function toSystem(
     const name = `Org ${randomBytes(4).toString('hex')}`
     const org_id = orgId ?? (await operator.call(adminCreateOrg, { name })).id
     const email = `${role}-${randomBytes(4).toString('hex')}@example.com`
-    const made = await operator.call(adminCreateToken, { org_id, email, role, name: 'test' })
-    rest.secrets.push(made.token)
-    return { token: made.token, org_id, user_id: made.user_id, email }
+    const createdToken = await operator.call(adminCreateToken, { org_id, email, role, name: 'test' })
+    rest.secrets.push(createdToken.token)
+    return { token: createdToken.token, org_id, user_id: createdToken.user_id, email }
   }
   return {
     ...rest,

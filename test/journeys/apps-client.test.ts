@@ -9,7 +9,7 @@ import { LoggerProvider, SimpleLogRecordProcessor } from '@opentelemetry/sdk-log
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { readEnvironment } from '#contract/apps/environment.ts'
 import { listAppPeople, setAppPerson } from '#contract/apps/people.ts'
-import { runSvc } from '#test/cli-run.ts'
+import { runSvc } from '#test/programs/cli-run.ts'
 import { type System, startSystem } from '#test/system.ts'
 
 type Person = Awaited<ReturnType<System['member']>>

@@ -10,7 +10,7 @@ import { uploadRevision } from '#contract/apps/revisions.ts'
 import { createCheck, readCheckRun, runCheck } from '#contract/checks/checks.ts'
 import type { Client } from '#contract/core/client.ts'
 import { sql } from '#lib/db/sql.ts'
-import { appPortOf } from '#test/app-port.ts'
+import { appPortOf } from '#test/door/app-port.ts'
 import { type Mode, type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
 

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listActivity, setQuota } from '#contract/activity.ts'
 import { configureSource } from '#contract/data-sources/search-config.ts'
 import { exposeSource } from '#contract/data-sources/sources.ts'
-import { askHttp, openAgent, openCli } from '#test/askers.ts'
+import { askHttp, openAgent, openCli } from '#test/agents/askers.ts'
 import { findInLogs, findInRedis, findSecrets } from '#test/canary.ts'
-import { makeSource, runIn } from '#test/configured-source.ts'
-import { type FakeEmbeddings, fakeVector, startFakeEmbeddings } from '#test/fake-embeddings.ts'
-import { type Ground, openGround } from '#test/ground.ts'
+import { type Ground, openGround } from '#test/databases/ground.ts'
+import { type FakeEmbeddings, fakeVector, startFakeEmbeddings } from '#test/outside/fake-embeddings.ts'
+import { makeSource, runIn } from '#test/sources/configured-source.ts'
 import { stores } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
@@ -44,7 +44,7 @@ let system: System
 let connection: string
 const seen = { activity: [] as string[], metrics: '', statements: new Set<string>(), logBefore: 0 }
 /** Each question with its answer. */
-const told: Record<string, unknown> = {}
+const answers: Record<string, unknown> = {}
 
 beforeAll(async () => {
   ground = await openGround()
@@ -75,7 +75,7 @@ async function askEverything(): Promise<void> {
   await askWhatChanged(viewer.token)
   await askSlowly(viewer.token, watcher)
   await system.operator.call(setQuota, { org_id: admin.org_id, per_minute: 1, per_day: 1 })
-  told['over the limit'] = await http(viewer.token, {})
+  answers['over the limit'] = await http(viewer.token, {})
   const { items } = await system.client(admin.token).call(listActivity, { type: 'data_sources', limit: 100 })
   seen.activity = items.map((item) => JSON.stringify(item))
   seen.metrics = await (await fetch(`${system.url}/metrics`)).text()
@@ -111,27 +111,27 @@ async function http(token: string, more: object | string, id?: string): Promise<
 }
 
 async function askOverHttp(token: string): Promise<void> {
-  told.good = await http(token, {})
-  told['a filter no row has'] = await http(token, { filters: { category: [ASKED, 'travel'] } })
-  told['a word for a uuid'] = await http(token, { filters: { ref: ASKED } })
-  told['a word no enum has'] = await http(token, { filters: { mood: ASKED } })
-  told['a number no int has'] = await http(token, { filters: { year: '1e300' } })
-  told['a number JSON cannot hold'] = await http(token, { filters: { year: 1e300 } })
-  told['a column that is none'] = await http(token, { filters: { [ASKED]: ASKED } })
-  told['a value of another type'] = await http(token, { filters: { year: ASKED } })
-  told['too many hits'] = await http(token, { top_k: 21 })
-  told['an unknown key'] = await http(token, { [ASKED]: ASKED })
-  told['an unknown target'] = await http(token, { target: ASKED })
-  told['half a body'] = await http(token, `{"query": "${ASKED}`)
-  told['a body too large'] = await http(token, JSON.stringify({ query: ASKED.repeat(100_000) }))
-  told['an unknown source'] = await http(token, {}, `db_${ASKED}`)
-  told['an unknown id of a source'] = await http(token, {}, `ds_${ASKED}`)
-  told['a question in place of an id'] = await http(token, {}, encodeURIComponent(`What of ${ASKED}?`))
-  told['an unknown source and too many hits'] = await http(token, { top_k: 21 }, `db_${ASKED}`)
-  told['no configuration'] = await http(token, {}, 'db_bare')
-  told['no token'] = await http('svc_wrong', {})
-  told['a view that complains of its rows'] = await http(token, { target: 'raising' })
-  told['a view that cancels over its rows'] = await http(token, { target: 'cancelling' })
+  answers.good = await http(token, {})
+  answers['a filter no row has'] = await http(token, { filters: { category: [ASKED, 'travel'] } })
+  answers['a word for a uuid'] = await http(token, { filters: { ref: ASKED } })
+  answers['a word no enum has'] = await http(token, { filters: { mood: ASKED } })
+  answers['a number no int has'] = await http(token, { filters: { year: '1e300' } })
+  answers['a number JSON cannot hold'] = await http(token, { filters: { year: 1e300 } })
+  answers['a column that is none'] = await http(token, { filters: { [ASKED]: ASKED } })
+  answers['a value of another type'] = await http(token, { filters: { year: ASKED } })
+  answers['too many hits'] = await http(token, { top_k: 21 })
+  answers['an unknown key'] = await http(token, { [ASKED]: ASKED })
+  answers['an unknown target'] = await http(token, { target: ASKED })
+  answers['half a body'] = await http(token, `{"query": "${ASKED}`)
+  answers['a body too large'] = await http(token, JSON.stringify({ query: ASKED.repeat(100_000) }))
+  answers['an unknown source'] = await http(token, {}, `db_${ASKED}`)
+  answers['an unknown id of a source'] = await http(token, {}, `ds_${ASKED}`)
+  answers['a question in place of an id'] = await http(token, {}, encodeURIComponent(`What of ${ASKED}?`))
+  answers['an unknown source and too many hits'] = await http(token, { top_k: 21 }, `db_${ASKED}`)
+  answers['no configuration'] = await http(token, {}, 'db_bare')
+  answers['no token'] = await http('svc_wrong', {})
+  answers['a view that complains of its rows'] = await http(token, { target: 'raising' })
+  answers['a view that cancels over its rows'] = await http(token, { target: 'cancelling' })
 }
 
 async function configureUnknown(token: string): Promise<void> {
@@ -140,7 +140,7 @@ async function configureUnknown(token: string): Promise<void> {
     const init = body ? { method: 'PUT', body: JSON.stringify(body) } : {}
     return (await fetch(`${system.url}${path}`, { ...init, headers })).status
   }
-  told['unknown sources of those who configure them'] = [
+  answers['unknown sources of those who configure them'] = [
     await send(`/api/wf/data-sources/db_${ASKED}`),
     await send(`/api/wf/data-sources/db_${ASKED}`, { connection_config: { embedding_configs: [] } }),
     await send(`/api/wf/data-sources/db_${ASKED}/exposure`, { exposed: false }),
@@ -153,10 +153,10 @@ async function askByClient(token: string): Promise<void> {
     const { exit, stdout } = await cli.run('datasource', 'query', id, `Of ${ASKED}`, '--target', 'articles', ...more)
     return [exit, stdout.includes(ROW)]
   }
-  told['client: good'] = await ask('db_docs')
-  told['client: JSON and a filter'] = await ask('db_docs', '-o', 'json', '--filter', `category=${ASKED}`)
-  told['client: a bad filter'] = await ask('db_docs', '--filter', `${ASKED}=${ASKED}`)
-  told['client: an unknown source'] = await ask(`db_${ASKED}`)
+  answers['client: good'] = await ask('db_docs')
+  answers['client: JSON and a filter'] = await ask('db_docs', '-o', 'json', '--filter', `category=${ASKED}`)
+  answers['client: a bad filter'] = await ask('db_docs', '--filter', `${ASKED}=${ASKED}`)
+  answers['client: an unknown source'] = await ask(`db_${ASKED}`)
 }
 
 async function askAsAgent(token: string): Promise<void> {
@@ -165,40 +165,40 @@ async function askAsAgent(token: string): Promise<void> {
     const result = await agent.callTool({ name: 'data_source_query', arguments: { ...question(more) } })
     return [result.isError ?? false, JSON.stringify(result.content).includes(ROW)]
   }
-  told['agent: good'] = await ask({ id: 'db_docs' })
-  told['agent: a bad filter'] = await ask({ id: 'db_docs', filters: { [ASKED]: ASKED } })
-  told['agent: an unknown source'] = await ask({ id: `db_${ASKED}` })
+  answers['agent: good'] = await ask({ id: 'db_docs' })
+  answers['agent: a bad filter'] = await ask({ id: 'db_docs', filters: { [ASKED]: ASKED } })
+  answers['agent: an unknown source'] = await ask({ id: `db_${ASKED}` })
   fake.next.push({ status: 400 })
-  told['agent: the provider refuses'] = await ask({ id: 'db_docs' })
+  answers['agent: the provider refuses'] = await ask({ id: 'db_docs' })
 }
 
 /** Its error bodies repeat what it was sent. */
 async function askWhileProviderFails(token: string): Promise<void> {
   for (const status of [400, 401, 404, 502]) {
     fake.next.push({ status })
-    told[`the provider answers ${status}`] = await http(token, {})
+    answers[`the provider answers ${status}`] = await http(token, {})
   }
   fake.next.push({ status: 503 }, { status: 503 }, { status: 500 })
-  told['the provider fails three times'] = await http(token, {})
+  answers['the provider fails three times'] = await http(token, {})
   fake.next.push('half')
-  told['the provider breaks off'] = await http(token, {})
+  answers['the provider breaks off'] = await http(token, {})
   fake.next.push({ body: () => ({ error: `you sent ${ASKED}` }) })
-  told['the provider talks nonsense'] = await http(token, {})
+  answers['the provider talks nonsense'] = await http(token, {})
   fake.next.push('silent')
   const caller = new AbortController()
   const waiting = askHttp(system.url, token, question(), 'db_docs', caller.signal)
   const before = fake.asked.length
   await until(() => fake.asked.length > before)
   caller.abort()
-  told['the caller hangs up'] = await waiting.catch((error: Error) => error.name)
+  answers['the caller hangs up'] = await waiting.catch((error: Error) => error.name)
 }
 
 async function askWhatChanged(token: string): Promise<void> {
   await runIn(connection, 'alter table articles rename column body to words')
-  told['a column was renamed'] = await http(token, {})
+  answers['a column was renamed'] = await http(token, {})
   await runIn(connection, 'alter table articles rename column words to body')
   await runIn(connection, 'drop view raising')
-  told['a view was dropped'] = await http(token, { target: 'raising' })
+  answers['a view was dropped'] = await http(token, { target: 'raising' })
 }
 
 type Watcher = { cancelSlow(): Promise<void>; stop(): Promise<void> }
@@ -209,7 +209,7 @@ type Watcher = { cancelSlow(): Promise<void>; stop(): Promise<void> }
 async function askSlowly(token: string, watcher: Watcher | undefined): Promise<void> {
   const waiting = http(token, { target: 'slow', filters: { category: [ASKED, 'travel'] } })
   await watcher?.cancelSlow()
-  told['one that takes too long'] = await waiting
+  answers['one that takes too long'] = await waiting
 }
 
 /** Reads what every backend of the server runs, over and over. */
@@ -245,7 +245,7 @@ async function watchStatements(url: string): Promise<Watcher> {
 
 describe('DS-19 the text of questions and answers', () => {
   it('every way to ask was tried', () => {
-    expect(told).toEqual({
+    expect(answers).toEqual({
       good: 200,
       'a filter no row has': 200,
       'a word for a uuid': 200,

@@ -9,8 +9,8 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createToken } from '#contract/auth/tokens.ts'
 import { newId } from '#edge/ids.ts'
-import { testClock } from '#lib/clock.ts'
-import { runSvc } from '#test/cli-run.ts'
+import { testClock } from '#lib/time/clock.ts'
+import { runSvc } from '#test/programs/cli-run.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
 import { addToInbox } from '../../src/server/areas/notifications/inbox/store.ts'
@@ -151,11 +151,11 @@ describe('databases', () => {
 
 describe('tokens', () => {
   it('a token is printed once, without other text, is listed, works, and is revoked', async () => {
-    const made = await svc(words('tokens create nightly --expires-days 2'))
-    const token = made.stdout.trim()
+    const creation = await svc(words('tokens create nightly --expires-days 2'))
+    const token = creation.stdout.trim()
     system.secrets.push(token)
-    expect(made.stdout).toMatch(/^svc_\w+\n$/)
-    const id = /Token id: (tok_\w+)\./.exec(made.stderr)![1]!
+    expect(creation.stdout).toMatch(/^svc_\w+\n$/)
+    const id = /Token id: (tok_\w+)\./.exec(creation.stderr)![1]!
     const { items } = JSON.parse((await svc(words('tokens list --json'))).stdout) as { items: Token[] }
     const days = items.map((item) => (item.id === id ? (Date.parse(item.expires_at!) - Date.now()) / 86_400_000 : 0))
     expect(Math.max(...days)).toBeCloseTo(2, 2)
@@ -188,14 +188,14 @@ type Token = { id: string; expires_at: string | null }
 
 describe('notifications', () => {
   it('are listed newest first, marked as read, and then no longer unread', async () => {
-    const told = {
+    const notification = {
       event_type: 'deploy.failed',
       subject: 'The deploy\u001b[2J failed',
       app: 'shop',
       link: '/apps/shop',
     } as const
     const event = {
-      ...told,
+      ...notification,
       event_id: newId('evt'),
       occurred_at: new Date('2026-02-03T04:05:06.789Z'),
       org_id: owner.org_id,

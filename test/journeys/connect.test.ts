@@ -22,12 +22,12 @@ import { followDeploy, startDeploy } from '#contract/apps/deploys.ts'
 import { searchLogs } from '#contract/apps/logs.ts'
 import { uploadRevision } from '#contract/apps/revisions.ts'
 import { type Client as ApiClient, createClient } from '#contract/core/client.ts'
-import { launchChromium, openContext } from '#test/chromium.ts'
-import { callTool, PLATFORM_TOOLS } from '#test/mcp.ts'
-import { type ServerProcess, startProcess, untilExample } from '#test/processes.ts'
+import { callTool, PLATFORM_TOOLS } from '#test/agents/mcp.ts'
+import { launchChromium, openContext } from '#test/browser/chromium.ts'
+import { type ServerProcess, startProcess, untilExample } from '#test/programs/processes.ts'
 import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
-import type { FirstRun } from '../../src/server/process/first-run.ts'
+import type { FirstRun } from '../../src/server/process/first-start/first-run.ts'
 import { failuresOf, runConformance } from '../conformance/run.ts'
 
 const INSPECTOR = join(
@@ -189,7 +189,7 @@ needs('chromium')('from an unknown address to an answer', () => {
     expect((await again!.request().allHeaders()).cookie).toContain(session.value)
     const seen = JSON.parse(await page.locator('pre').innerText()) as string[]
     expect(seen).toEqual(['', 'own=1'])
-    // What the app set did not reach the console or other apps.
+    // The app's cookie did not reach the console or other apps.
     expect((await context.cookies(consoleUrl)).map(({ name }) => name)).not.toContain('own')
 
     const include = { credentials: 'include' } as const

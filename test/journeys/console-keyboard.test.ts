@@ -1,15 +1,15 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { sql } from '#lib/db/sql.ts'
-import { type ConsoleVisits, startConsoleVisits } from '#test/console-visit.ts'
-import { makeLiveApp } from '#test/live-app.ts'
-import { proposeChange } from '#test/proposed-change.ts'
+import { makeLiveApp } from '#test/apps/live-app.ts'
+import { proposeChange } from '#test/apps/proposed-change.ts'
+import { type ConsoleVisits, startConsoleVisits } from '#test/browser/console-visit.ts'
 import { needs } from '#test/stores.ts'
 
 type Member = Awaited<ReturnType<ConsoleVisits['system']['member']>>
 
 /** More than any page has before what a test looks for. */
-const MOST_STOPS = 80
+const MAX_STOPS = 80
 const ROWS = 1_000
 
 // Several people sign in to real browsers in each test.
@@ -126,7 +126,7 @@ needs('chromium')('the console without a mouse', () => {
 
 /** Presses Tab until something with this text has the focus, and asserts that every stop on the way can be seen. */
 async function tabTo(page: Page, text: string): Promise<void> {
-  for (let stop = 0; stop < MOST_STOPS; stop++) {
+  for (let stop = 0; stop < MAX_STOPS; stop++) {
     await page.keyboard.press('Tab')
     const found = await focused(page)
     if (found.text !== '') expect(found).toEqual({ text: found.text, isSeen: true })

@@ -3,7 +3,7 @@ import { createApp } from '#contract/apps/apps.ts'
 import { endSupport, startSupport } from '#contract/auth/support.ts'
 import { newId } from '#edge/ids.ts'
 import { sql } from '#lib/db/sql.ts'
-import { type ConsoleVisits, startConsoleVisits } from '#test/console-visit.ts'
+import { type ConsoleVisits, startConsoleVisits } from '#test/browser/console-visit.ts'
 import { needs } from '#test/stores.ts'
 
 type Person = { org_id: string; user_id: string }

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launchChromium, openContext } from '#test/chromium.ts'
-import { countPresses } from '#test/presses.ts'
-import { type ServerProcess, startProcess, untilExample } from '#test/processes.ts'
+import { launchChromium, openContext } from '#test/browser/chromium.ts'
+import { countPresses } from '#test/browser/presses.ts'
+import { type ServerProcess, startProcess, untilExample } from '#test/programs/processes.ts'
 import { needs } from '#test/stores.ts'
 
 /** A process of its own: the link that the start prints, and the example, are only there. */
@@ -33,7 +33,7 @@ needs('chromium')('a newcomer in the console', () => {
     const page = await context.newPage()
     await page.goto(/http\S+#sign-in=\S+/.exec(server.output.join('\n'))![0])
     const steps = page.getByRole('region', { name: 'First steps' })
-    await steps.getByText('none is configured here').waitFor()
+    await steps.getByText('They sign in by a mailed link').waitFor()
     expect(new URL(page.url()).hash).toBe('')
 
     await steps.getByRole('button', { name: 'Copy' }).last().click()

@@ -6,8 +6,8 @@ import { createToken } from '#contract/auth/tokens.ts'
 import { CONSOLE_ADDRESSES } from '#contract/console.ts'
 import { eventLink } from '#contract/core/events.ts'
 import { createWebhook } from '#contract/notifications/webhooks.ts'
-import { type ConsoleVisits, startConsoleVisits } from '#test/console-visit.ts'
-import { exampleEvent, SUBSCRIBABLE_TYPES } from '#test/example-events.ts'
+import { type ConsoleVisits, startConsoleVisits } from '#test/browser/console-visit.ts'
+import { exampleEvent, SUBSCRIBABLE_TYPES } from '#test/deliveries/example-events.ts'
 import { needs } from '#test/stores.ts'
 
 const TABS = 4

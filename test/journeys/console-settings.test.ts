@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createApp } from '#contract/apps/apps.ts'
-import { type ConsoleVisits, startConsoleVisits } from '#test/console-visit.ts'
+import { type ConsoleVisits, startConsoleVisits } from '#test/browser/console-visit.ts'
 import { needs } from '#test/stores.ts'
 
 needs('chromium')('settings of the console', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { type Checkout, makeCheckout } from '#test/checkout.ts'
+import { type Checkout, makeCheckout } from '#test/programs/checkout.ts'
 import { needsPrograms } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 

@@ -8,9 +8,10 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestDatabase } from '#test/database.ts'
+import { mountSmallDisk } from '#test/databases/small-disk.ts'
 import { freePort } from '#test/free-port.ts'
-import { mountSmallDisk } from '#test/small-disk.ts'
 import { needs, stores } from '#test/stores.ts'
+import { CODE_CACHE } from '#test/suite/code-cache.ts'
 import { until } from '#test/until.ts'
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'svc-server.js')
@@ -26,14 +27,14 @@ async function doctor(env: Env): Promise<Run> {
     const child = execFile(
       process.execPath,
       [BIN, 'doctor', '--json'],
-      { env: { PATH: process.env.PATH, ...env } },
+      { env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: CODE_CACHE, ...env } },
       (_, stdout, stderr) => resolve({ code: child.exitCode!, report: JSON.parse(stdout) as Report, stderr }),
     )
   })
 }
 
 const statusOf = ({ report }: Run, name: string) => report.checks.find((check) => check.name === name)?.status
-const said = ({ report }: Run, name: string) =>
+const findingsText = ({ report }: Run, name: string) =>
   report.checks
     .filter((check) => check.name === name)
     .flatMap(({ findings }) => findings.map(({ message, action }) => `${message} ${action}`))
@@ -64,8 +65,8 @@ needs('postgres', 'redis')('OP-03 svc-server doctor on Postgres, with faults pla
     const healthy = await doctor(env)
     const problems = healthy.report.checks.filter(({ status }) => status === 'problem' || status === 'skipped')
     expect([healthy.code, problems]).toEqual([0, []])
-    expect(said(healthy, 'mail')).toContain('SVC_SMTP_URL is not set')
-    expect(said(healthy, 'sign-in')).toContain('no identity provider is set')
+    expect(findingsText(healthy, 'mail')).toContain('SVC_SMTP_URL is not set')
+    expect(findingsText(healthy, 'sign-in')).toContain('no identity provider is set')
     const { rows } = await superuser.query('select count(*)::int as keys from svc.data_keys')
     expect(rows).toEqual([{ keys: 0 }])
   })
@@ -132,7 +133,7 @@ needs('postgres', 'redis')('OP-03 svc-server doctor on Postgres, with faults pla
       destinations: 'The webhook channel cha_1 of org_1 is switched off: the receiver answered 410',
       partitions: 'activity.records: 1 rows belong to no partition of their time.',
     }
-    for (const [name, text] of Object.entries(words)) expect(said(ill, name), name).toContain(text)
+    for (const [name, text] of Object.entries(words)) expect(findingsText(ill, name), name).toContain(text)
     expect(JSON.stringify(ill)).not.toContain('planted')
     expect(JSON.stringify(ill)).not.toContain(env.SVC_DATA_KEY)
   })
@@ -149,8 +150,11 @@ needs('postgres', 'redis')('OP-03 svc-server doctor on Postgres, with faults pla
       await until(() => output.includes('Ready to accept connections'))
       const hosted = `http://127.0.0.1:${await freePort()}`
       const run = await doctor({ ...env, REDIS_URL: `redis://127.0.0.1:${port}`, AUTH_SERVICE_URL: hosted })
-      expect(said(run, 'auth service')).toContain(`The auth service at ${hosted} does not answer`)
-      expect([statusOf(run, 'redis'), said(run, 'redis')]).toEqual(['problem', expect.stringContaining('allkeys-lru')])
+      expect(findingsText(run, 'auth service')).toContain(`The auth service at ${hosted} does not answer`)
+      expect([statusOf(run, 'redis'), findingsText(run, 'redis')]).toEqual([
+        'problem',
+        expect.stringContaining('allkeys-lru'),
+      ])
     } finally {
       redis.kill()
       await once(redis, 'exit')
@@ -161,8 +165,8 @@ needs('postgres', 'redis')('OP-03 svc-server doctor on Postgres, with faults pla
     const url = `postgres://svc:hidden@127.0.0.1:${await freePort()}/svc`
     const run = await doctor({ ...env, DATABASE_URL: url, SVC_DATA_KEY: 'short' })
     expect(run.code).toBe(6)
-    expect(said(run, 'configuration')).toContain('SVC_DATA_KEY must be 32 bytes as 64 hex digits')
-    expect(said(run, 'database')).toContain('The database does not answer')
+    expect(findingsText(run, 'configuration')).toContain('SVC_DATA_KEY must be 32 bytes as 64 hex digits')
+    expect(findingsText(run, 'database')).toContain('The database does not answer')
     expect([statusOf(run, 'migrations'), statusOf(run, 'outbox'), statusOf(run, 'redis')]).toEqual(
       Array.from({ length: 3 }, () => 'skipped'),
     )
@@ -177,8 +181,13 @@ describe.skipIf(!disk)('a data folder on a disk of 8 MiB (skipped: needs to moun
   it('OP-03 svc-server doctor says that the folder has no database, that the disk is full and what was not removed', async () => {
     mkdirSync(join(disk!.path, 'databases', 'removed-0123456789ab'), { recursive: true })
     const run = await doctor({ SVC_DATA_DIR: disk!.path })
-    expect(said(run, 'removed data')).toContain('databases/removed-0123456789ab holds data that was being removed')
-    expect([run.code, said(run, 'database')]).toEqual([6, expect.stringContaining(`no database in ${disk!.path}`)])
-    expect(said(run, 'disk')).toContain('the disk is full')
+    expect(findingsText(run, 'removed data')).toContain(
+      'databases/removed-0123456789ab holds data that was being removed',
+    )
+    expect([run.code, findingsText(run, 'database')]).toEqual([
+      6,
+      expect.stringContaining(`no database in ${disk!.path}`),
+    ])
+    expect(findingsText(run, 'disk')).toContain('the disk is full')
   })
 })

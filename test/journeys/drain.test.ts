@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { type ServerProcess, startProcess, untilReady } from '#test/processes.ts'
+import { type ServerProcess, startProcess, untilReady } from '#test/programs/processes.ts'
 import { until } from '#test/until.ts'
 
 describe('OP-03 a process that gets SIGTERM', () => {

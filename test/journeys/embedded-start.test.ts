@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text as readText } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { killRounds } from '#test/kill-rounds.ts'
-import { type ServerProcess, startProcess, untilReady } from '#test/processes.ts'
+import { killRounds } from '#test/deliveries/kill-rounds.ts'
+import { type ServerProcess, startProcess, untilReady } from '#test/programs/processes.ts'
 import { stores } from '#test/stores.ts'
 import { until } from '#test/until.ts'
-import type { FirstRun } from '../../src/server/process/first-run.ts'
+import type { FirstRun } from '../../src/server/process/first-start/first-run.ts'
 
 /** The real thing as `npm start` runs it: a process of its own on a folder of its own. */
 describe('OP-01 the embedded default', () => {
@@ -33,14 +33,14 @@ describe('OP-01 the embedded default', () => {
     fetch(`${url}/api/wf/slim/data-sources`, { headers: { authorization: `Bearer ${first.api_key}` } })
 
   it('says it is ready, what to try next, and keeps the key out of the terminal', () => {
-    const said = server.output.join('\n')
-    expect(said).toContain(`svc ready at ${server.url}`)
-    expect(said).toContain(`SVC_DATA_DIR=${folder} npx svc login`)
-    expect(said).toContain('svc datasource list')
+    const output = server.output.join('\n')
+    expect(output).toContain(`svc ready at ${server.url}`)
+    expect(output).toContain(`SVC_DATA_DIR=${folder} npx svc login`)
+    expect(output).toContain('svc datasource list')
     const code = readFileSync(join(folder, 'sign-in-code'), 'utf8').trim()
-    expect(said).toContain(`open ${server.url}/#sign-in=${code} to sign in`)
-    expect(said).not.toContain(first.api_key)
-    expect(said).not.toContain(first.operator_token)
+    expect(output).toContain(`open ${server.url}/#sign-in=${code} to sign in`)
+    expect(output).not.toContain(first.api_key)
+    expect(output).not.toContain(first.operator_token)
   })
 
   it('warns where bubblewrap does not wall embedded databases off, and only there', () => {

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { adminCreateOrg, adminCreateToken } from '#contract/auth/auth.ts'
 import { createClient } from '#contract/core/client.ts'
-import { type ServerProcess, startProcess, untilReady } from '#test/processes.ts'
-import { mountSmallDisk } from '#test/small-disk.ts'
+import { mountSmallDisk } from '#test/databases/small-disk.ts'
+import { type ServerProcess, startProcess, untilReady } from '#test/programs/processes.ts'
 import { until } from '#test/until.ts'
-import type { FirstRun } from '../../src/server/process/first-run.ts'
+import type { FirstRun } from '../../src/server/process/first-start/first-run.ts'
 
 const disk = mountSmallDisk(192)
 afterAll(() => disk?.[Symbol.dispose]())

@@ -1,9 +1,9 @@
 import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { askHttp } from '#test/askers.ts'
-import { type FakeEmbeddings, startFakeEmbeddings } from '#test/fake-embeddings.ts'
-import { codeOf, connectTo } from '#test/managed-databases.ts'
-import { makeAskable } from '#test/sources.ts'
+import { askHttp } from '#test/agents/askers.ts'
+import { codeOf, connectTo } from '#test/databases/managed-databases.ts'
+import { type FakeEmbeddings, startFakeEmbeddings } from '#test/outside/fake-embeddings.ts'
+import { makeAskable } from '#test/sources/sources.ts'
 import { stores } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 

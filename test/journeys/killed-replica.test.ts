@@ -9,11 +9,11 @@ import { ServiceError } from '#contract/core/errors.ts'
 import { callFunction } from '#contract/functions.ts'
 import { sql } from '#lib/db/sql.ts'
 import { openTestDatabase } from '#test/database.ts'
-import { type ServerProcess, startProcess } from '#test/processes.ts'
-import { connectRawWorker } from '#test/raw-worker.ts'
+import { type ServerProcess, startProcess } from '#test/programs/processes.ts'
 import { needs } from '#test/stores.ts'
 import { testEnvironment } from '#test/system.ts'
 import { until } from '#test/until.ts'
+import { connectRawWorker } from '#test/work/raw-worker.ts'
 import type { Environment } from '../../src/server/config/reader.ts'
 
 const WRITERS = 4
@@ -81,11 +81,11 @@ needs('postgres', 'redis')('OP-02 a kill -9 of one of two replicas under request
 
 type Replicas = { one: ServerProcess; other: ServerProcess; operator: Client }
 
-/** What one replica created or remembers holds at the other from the next request on. */
+/** Expects that each change at one replica holds at the other from the next request on. */
 async function expectNoState({ one, other, operator }: Replicas): Promise<void> {
   const { id: org_id } = await operator.call(adminCreateOrg, { name: 'Stateless' })
-  const made = { org_id, email: 'ada@example.com', role: 'owner', name: 'first' } as const
-  const { token } = await operator.call(adminCreateToken, made)
+  const tokenInput = { org_id, email: 'ada@example.com', role: 'owner', name: 'first' } as const
+  const { token } = await operator.call(adminCreateToken, tokenInput)
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const clientAt = ({ url }: ServerProcess) => createClient({ baseUrl: url, fetch, headers: () => headers })
   const [atOne, atOther] = [clientAt(one), clientAt(other)]

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Connector, type Person, PLATFORM, startConnector, type Tokens } from '#test/connector.ts'
-import { callTool, PLATFORM_TOOLS, sendMcp, toolNames } from '#test/mcp.ts'
+import { type Connector, type Person, PLATFORM, startConnector, type Tokens } from '#test/agents/connector.ts'
+import { callTool, PLATFORM_TOOLS, sendMcp, toolNames } from '#test/agents/mcp.ts'
 
 const NOTIFICATIONS = PLATFORM.replace('/platform', '/notifications')
 const METADATA = 'https://app.example.test/.well-known/oauth-protected-resource/mcp/platform'

@@ -5,9 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listActivity } from '#contract/activity.ts'
 import { querySource } from '#contract/data-sources/sources.ts'
 import { sql } from '#lib/db/sql.ts'
-import { type FakeEmbeddings, startFakeEmbeddings } from '#test/fake-embeddings.ts'
-import { callTool, connectClient, PLATFORM_TOOLS, type Revision, sendMcp } from '#test/mcp.ts'
-import { ARTICLES, fakeLiteral, makeAskable } from '#test/sources.ts'
+import { callTool, connectClient, PLATFORM_TOOLS, type Revision, sendMcp } from '#test/agents/mcp.ts'
+import { type FakeEmbeddings, startFakeEmbeddings } from '#test/outside/fake-embeddings.ts'
+import { ARTICLES, fakeLiteral, makeAskable } from '#test/sources/sources.ts'
+import { CODE_CACHE } from '#test/suite/code-cache.ts'
 import { type System, startSystem } from '#test/system.ts'
 
 const run = promisify(execFile)
@@ -102,7 +103,11 @@ describe('known clients', () => {
     const header = `Authorization: Bearer ${viewer.token}`
     const all = ['--cli', platform, '--transport', 'http', '--header', header, ...args]
     return JSON.parse(
-      (await run(process.execPath, [INSPECTOR, ...all], { env: { PATH: process.env.PATH } })).stdout,
+      (
+        await run(process.execPath, [INSPECTOR, ...all], {
+          env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: CODE_CACHE },
+        })
+      ).stdout,
     ) as {
       tools?: { name: string }[]
       structuredContent?: unknown

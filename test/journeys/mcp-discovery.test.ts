@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accessTokenKey } from '#edge/credentials/access-token.ts'
 import { keyEpoch, masterKey } from '#lib/crypto/keys.ts'
 import { sql } from '#lib/db/sql.ts'
-import { listAs, requestAs, sendMcp } from '#test/mcp.ts'
+import { listAs, requestAs, sendMcp } from '#test/agents/mcp.ts'
 import { type System, startSystem } from '#test/system.ts'
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'

@@ -3,10 +3,10 @@ import { decodeJwt, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accessTokenKey } from '#edge/credentials/access-token.ts'
 import { createAssertionSigner } from '#edge/credentials/actor-assertion.ts'
-import { systemClock } from '#lib/clock.ts'
 import { sql } from '#lib/db/sql.ts'
-import { type Connector, type Person, startConnector } from '#test/connector.ts'
-import { callTool, sendMcp } from '#test/mcp.ts'
+import { systemClock } from '#lib/time/clock.ts'
+import { type Connector, type Person, startConnector } from '#test/agents/connector.ts'
+import { callTool, sendMcp } from '#test/agents/mcp.ts'
 import { SESSION } from '#test/sign-in.ts'
 
 const METADATA = 'https://app.example.test/.well-known/oauth-protected-resource/mcp/platform'
@@ -67,7 +67,8 @@ describe('what is no access token of a live grant', () => {
   })
 
   it('AU-13 another or no audience, issuer, type, grant, subject or client', async () => {
-    const without = (name: string) => Object.fromEntries(Object.entries(claims).filter(([known]) => known !== name))
+    const without = (name: string) =>
+      Object.fromEntries(Object.entries(claims).filter(([claimName]) => claimName !== name))
     await expectRefused({
       'aud of the other endpoint': await sign({ ...claims, aud: 'https://app.example.test/mcp/notifications' }),
       'aud of another host': await sign({ ...claims, aud: 'https://evil.example/mcp/platform' }),

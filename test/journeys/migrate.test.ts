@@ -7,9 +7,10 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgres } from '#lib/db/postgres.ts'
 import { script } from '#lib/db/sql.ts'
-import { onServer, withDatabase } from '#test/global-setup.ts'
-import { startProcess, untilReady } from '#test/processes.ts'
+import { startProcess, untilReady } from '#test/programs/processes.ts'
 import { needs, stores } from '#test/stores.ts'
+import { CODE_CACHE } from '#test/suite/code-cache.ts'
+import { onServer, withDatabase } from '#test/suite/global-setup.ts'
 import { testEnvironment } from '#test/system.ts'
 import type { Environment } from '../../src/server/config/reader.ts'
 
@@ -18,7 +19,8 @@ const NOTHING = 'Nothing to do: the database has every migration of this version
 
 async function svcServer(env: Environment, command: string) {
   const run = promisify(execFile)
-  const done = run(process.execPath, [BIN, command], { env: { PATH: process.env.PATH, ...env } })
+  const variables = { PATH: process.env.PATH, NODE_COMPILE_CACHE: CODE_CACHE, ...env }
+  const done = run(process.execPath, [BIN, command], { env: variables })
   return done.then(
     ({ stdout, stderr }) => ({ exit: 0, stdout, stderr }),
     ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ exit: code, stdout, stderr }),

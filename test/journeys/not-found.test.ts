@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listActivity } from '#contract/activity.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
-import { askHttp, openAgent } from '#test/askers.ts'
+import { askHttp, openAgent } from '#test/agents/askers.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
 
-/** What the platform asked its store, in order. */
+/** Statements that the platform sent to its store, in order. */
 const statements: string[] = []
 
 function watched(db: Db): Db {

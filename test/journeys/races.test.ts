@@ -4,12 +4,12 @@ import type { Client } from '#contract/core/client.ts'
 import { configureSource } from '#contract/data-sources/search-config.ts'
 import { exposeSource, listSources, switchSource } from '#contract/data-sources/sources.ts'
 import { createDatabase, dropDatabase, readConnection } from '#contract/databases.ts'
-import { testClock } from '#lib/clock.ts'
-import { askHttp } from '#test/askers.ts'
-import { readerOf, runIn } from '#test/configured-source.ts'
-import { type FakeEmbeddings, startFakeEmbeddings } from '#test/fake-embeddings.ts'
-import { codeOf, connectTo } from '#test/managed-databases.ts'
-import { ARTICLES, fakeConfiguration, makeAskable } from '#test/sources.ts'
+import { testClock } from '#lib/time/clock.ts'
+import { askHttp } from '#test/agents/askers.ts'
+import { codeOf, connectTo } from '#test/databases/managed-databases.ts'
+import { type FakeEmbeddings, startFakeEmbeddings } from '#test/outside/fake-embeddings.ts'
+import { readerOf, runIn } from '#test/sources/configured-source.ts'
+import { ARTICLES, fakeConfiguration, makeAskable } from '#test/sources/sources.ts'
 import { needs } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
@@ -76,7 +76,7 @@ needs('postgres')('two at once', () => {
     expect(await answer.json()).toMatchObject({ count: 2 })
     const gone = await askHttp(system.url, token, { query: 'cars', target: 'articles' }, source.source_id)
     expect(gone.status).toBe(400)
-    // What the first one added to the reader's rights is taken by the next save.
+    // The next save revokes the rights that the first one granted to the reader.
     await client.call(configureSource, fakeConfiguration(source.id, 'other'))
     const reader = await readerOf(system, { name: 'saved', connection_string })
     expect(await codeOf(runIn(reader, 'select id from public.articles'))).toBe('42501')

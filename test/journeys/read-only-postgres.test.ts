@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { adminCreateOrg } from '#contract/auth/auth.ts'
-import { onServer } from '#test/global-setup.ts'
 import { needs, stores } from '#test/stores.ts'
+import { onServer } from '#test/suite/global-setup.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
 

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Checkout, makeCheckout } from '#test/checkout.ts'
-import { type ServerProcess, startProcess, untilExample } from '#test/processes.ts'
+import { type Checkout, makeCheckout } from '#test/programs/checkout.ts'
+import { type ServerProcess, startProcess, untilExample } from '#test/programs/processes.ts'
 import { until, untilDone } from '#test/until.ts'
 
 const run = promisify(execFile)

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { adminCreateOrg, adminCreateToken } from '#contract/auth/auth.ts'
 import { createClient } from '#contract/core/client.ts'
-import { askHttp } from '#test/askers.ts'
+import { askHttp } from '#test/agents/askers.ts'
 import { openTestDatabase } from '#test/database.ts'
-import { startFakeEmbeddings } from '#test/fake-embeddings.ts'
-import { startPausableRelay } from '#test/pausable-relay.ts'
-import { startProcess } from '#test/processes.ts'
-import { makeAskable } from '#test/sources.ts'
+import { startFakeEmbeddings } from '#test/outside/fake-embeddings.ts'
+import { startPausableRelay } from '#test/outside/pausable-relay.ts'
+import { startProcess } from '#test/programs/processes.ts'
+import { makeAskable } from '#test/sources/sources.ts'
 import { needs, stores } from '#test/stores.ts'
 import { testEnvironment } from '#test/system.ts'
 import { until } from '#test/until.ts'
@@ -38,8 +38,8 @@ needs('postgres', 'redis')('AU-17 DS-18 a server whose Redis is paused', () => {
       createClient({ baseUrl: server.url, fetch, headers: () => ({ authorization: `Bearer ${token}` }) })
     const operator = clientOf(env.SVC_OPERATOR_TOKEN!)
     const { id: org_id } = await operator.call(adminCreateOrg, { name: 'Paused' })
-    const made = { org_id, email: 'a@example.com', role: 'admin', name: 'test' } as const
-    const { token } = await operator.call(adminCreateToken, made)
+    const tokenInput = { org_id, email: 'a@example.com', role: 'admin', name: 'test' } as const
+    const { token } = await operator.call(adminCreateToken, tokenInput)
     await makeAskable(clientOf(token), 'docs')
     const ask = async () => (await askHttp(server.url, token, { query: 'cars' }, 'db_docs')).status
     expect(await ask()).toBe(200)

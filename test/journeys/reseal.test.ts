@@ -10,10 +10,11 @@ import { adminCreateOrg, adminCreateToken } from '#contract/auth/auth.ts'
 import { createClient } from '#contract/core/client.ts'
 import { createDatabase, readConnection } from '#contract/databases.ts'
 import { keyId } from '#lib/crypto/seal.ts'
-import { runIn } from '#test/configured-source.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { type ServerProcess, startProcess } from '#test/processes.ts'
+import { type ServerProcess, startProcess } from '#test/programs/processes.ts'
+import { runIn } from '#test/sources/configured-source.ts'
 import { stores } from '#test/stores.ts'
+import { CODE_CACHE } from '#test/suite/code-cache.ts'
 import { testEnvironment } from '#test/system.ts'
 import type { Environment } from '../../src/server/config/reader.ts'
 
@@ -25,7 +26,8 @@ const [OLD_ID, NEW_ID] = [keyId(OLD), keyId(NEW)]
 type Done = { exit: number; stdout: string; stderr: string }
 async function svcServer(env: Environment, ...args: string[]): Promise<Done> {
   try {
-    const done = await run(process.execPath, [BIN, ...args], { env: { PATH: process.env.PATH, ...env } })
+    const variables = { PATH: process.env.PATH, NODE_COMPILE_CACHE: CODE_CACHE, ...env }
+    const done = await run(process.execPath, [BIN, ...args], { env: variables })
     return { exit: 0, ...done }
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { revokeWhileAsking } from '#test/agents/revocations.ts'
 import { openTestDatabase } from '#test/database.ts'
-import { revokeWhileAsking } from '#test/revocations.ts'
 import { needs } from '#test/stores.ts'
 
 /** A tenth of what `npm run test:long` runs. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openTestDatabase } from '#test/database.ts'
-import { startProcess } from '#test/processes.ts'
+import { startProcess } from '#test/programs/processes.ts'
 import { needs } from '#test/stores.ts'
 import { testEnvironment } from '#test/system.ts'
 

@@ -27,7 +27,7 @@ needs('network namespaces', 'bubblewrap')('svc by itself', () => {
   it('OP-01 looks up no name, sends no packet and leaves no file: a start, the example, a question, an app, a maintenance run', () => {
     for (const name of ['home', 'tmp']) mkdirSync(join(folder, name))
     writeFileSync(join(folder, 'resolv.conf'), 'nameserver 127.0.0.1\n')
-    const script = join(import.meta.dirname, '..', 'help', 'watched-network.ts')
+    const script = join(import.meta.dirname, '..', 'help', 'programs', 'watched-network.ts')
     const run = ['sh', '-c', NETWORK, 'sh', folder, process.execPath, script, folder]
     // With its own process ids everything ends with the script, whatever becomes of it.
     const apart = ['--net', '--mount', '--pid', '--fork', '--mount-proc', '--kill-child']

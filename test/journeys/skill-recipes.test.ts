@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runIn } from '#test/configured-source.ts'
-import { type FakeChat, startFakeChat } from '#test/fake-chat.ts'
+import { type FakeChat, startFakeChat } from '#test/outside/fake-chat.ts'
+import { runIn } from '#test/sources/configured-source.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
 import { packSdk } from '../../scripts/pack-sdk.ts'
@@ -163,10 +163,12 @@ describe('following the skills', () => {
   it('SK-06 tokens, people and the API by hand', async () => {
     const me = JSON.parse(await sh('svc api GET /api/v1/me')) as { role: string }
     expect(me.role).toBe('owner')
-    const made = JSON.parse(await sh('svc tokens create nightly-report --expires-days 90 -o json')) as { id: string }
-    expect(await sh('svc tokens list -o json')).toContain(made.id)
-    await sh(`svc tokens revoke ${made.id} --yes`)
-    expect(await sh('svc tokens list -o json')).not.toContain(made.id)
+    const createdToken = JSON.parse(await sh('svc tokens create nightly-report --expires-days 90 -o json')) as {
+      id: string
+    }
+    expect(await sh('svc tokens list -o json')).toContain(createdToken.id)
+    await sh(`svc tokens revoke ${createdToken.id} --yes`)
+    expect(await sh('svc tokens list -o json')).not.toContain(createdToken.id)
     expect(JSON.parse(await sh('svc api GET "/api/activity?type=data_sources&limit=20"'))).toHaveProperty('items')
     expect(JSON.parse(await sh('svc status --json'))).toMatchObject({ logged_in: true, principal: { role: 'owner' } })
     expect(JSON.parse(await sh('svc notifications list --unread -o json'))).toEqual({ items: [], next_cursor: null })
@@ -185,7 +187,7 @@ describe('following the skills', () => {
   it('SK-06 every other command in a code block of a skill works as it stands, with its placeholders filled in', async () => {
     const viewer = await system.member('viewer', orgId)
     await writeFile(join(folder, 'key.txt'), env.SVC_API_KEY!)
-    const made = JSON.parse(await sh('svc tokens create to-revoke --expires-days 1 -o json')) as { id: string }
+    const createdToken = JSON.parse(await sh('svc tokens create to-revoke --expires-days 1 -o json')) as { id: string }
     const filled: Record<string, string> = {
       'https://svc.example.com': system.url,
       db_handbook: 'db_docs',
@@ -198,7 +200,7 @@ describe('following the skills', () => {
       '[--target <label>]': '--target articles',
       '<org_id>': orgId,
       '<email>': viewer.email,
-      'tokens revoke <id>': `tokens revoke ${made.id}`,
+      'tokens revoke <id>': `tokens revoke ${createdToken.id}`,
       'db create docs': 'db create spare',
       'db drop docs': 'db drop spare',
     }

@@ -5,9 +5,9 @@ import { z } from 'zod'
 import { createClient } from '#contract/core/client.ts'
 import { operation } from '#contract/core/operation.ts'
 import { LastId } from '#contract/core/stream.ts'
-import { route } from '#edge/http/route.ts'
+import { route } from '#edge/route/route.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { startTwoServices, type TwoServices } from '#test/door.ts'
+import { startTwoServices, type TwoServices } from '#test/programs/simulated-process.ts'
 import { until } from '#test/until.ts'
 
 const common = { access: 'public', effect: 'read', bodyLimit: 0, summary: 'A test', kind: 'stream' } as const
@@ -153,7 +153,7 @@ describe.each(MODES)('OP-03 a stream through the door, services %s', (mode) => {
     let url = first.door.url
     const client = createClient({
       baseUrl: url,
-      // What a load balancer does: the same address leads to whichever process runs.
+      // As behind a load balancer: the same address leads to whichever process runs.
       fetch: (request) => fetch(request.url.replace(first.door.url, url), request),
       wait: (ms, signal) =>
         ms === 60_000

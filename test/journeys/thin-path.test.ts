@@ -11,7 +11,7 @@ import { createOrg } from '#contract/auth/auth.ts'
 import { listSlimSources } from '#contract/data-sources/sources.ts'
 import type { OpenApiDocument } from '#edge/openapi/document.ts'
 import { sql } from '#lib/db/sql.ts'
-import { PLATFORM_TOOLS } from '#test/mcp.ts'
+import { PLATFORM_TOOLS } from '#test/agents/mcp.ts'
 import { type Mode, type System, startSystem } from '#test/system.ts'
 
 const run = promisify(execFile)

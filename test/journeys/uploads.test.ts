@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { createClient } from '#contract/core/client.ts'
 import type { UploadProgress } from '#contract/core/client-upload.ts'
 import { operation } from '#contract/core/operation.ts'
-import { route } from '#edge/http/route.ts'
+import { route } from '#edge/route/route.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { startTwoServices, type TwoServices } from '#test/door.ts'
+import { startTwoServices, type TwoServices } from '#test/programs/simulated-process.ts'
 import { until } from '#test/until.ts'
 
 const KIB = 1024
@@ -32,7 +32,7 @@ const putAsMember = operation({
   access: member,
   bodyLimit: 1e12,
 })
-/** What a client of another version believes. */
+/** The operation as a client of another version has it. */
 const putWithoutLimit = operation({ ...put, bodyLimit: 1e12 })
 
 describe.each(['together', 'apart'] as const)('OP-03 an upload through the door, services %s', (mode) => {

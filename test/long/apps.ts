@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { measureOutages, meetHostileAnswers } from '#test/test-door.ts'
+import { measureOutages, meetHostileAnswers } from '#test/door/test-door.ts'
 
 /** `node test/long/apps.ts [seed]`: 10,000 hostile answers, and twenty deaths of the process that meets them. */
 const seed = Number(process.argv[2] ?? Math.floor(Math.random() * 1e6) + 1)

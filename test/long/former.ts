@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { migrate } from '#lib/db/migrate/migrate.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
 import { allMigrations } from '../../src/server/process/schema.ts'
-import { withDatabase } from '../help/global-setup.ts'
+import { withDatabase } from '../help/suite/global-setup.ts'
 
 /**
  * Runs tests of a former commit on databases that this version migrated, as old replicas run during an upgrade.

@@ -5,7 +5,7 @@ import { existsSync, globSync, lstatSync, mkdtempSync, readFileSync, rmSync } fr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '#test/free-port.ts'
-import { openImages } from '#test/image.ts'
+import { openImages } from '#test/programs/image.ts'
 import { until } from '#test/until.ts'
 
 /**

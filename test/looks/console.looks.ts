@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { it, vi } from 'vitest'
 import { CONSOLE_ADDRESSES } from '#contract/console.ts'
-import { startConsoleVisits } from '#test/console-visit.ts'
+import { startConsoleVisits } from '#test/browser/console-visit.ts'
 import { seed } from './seed.ts'
 
 const folder = process.env.SVC_SCREENSHOTS ?? '/tmp/console-looks'

@@ -10,11 +10,11 @@ import { listPipelines, runPipeline } from '#contract/pipelines.ts'
 import { fileTicket, replyToTicket } from '#contract/tickets.ts'
 import { newId } from '#edge/ids.ts'
 import { sql } from '#lib/db/sql.ts'
-import { entry, makeSource } from '#test/configured-source.ts'
-import { makeLive, makeLiveApp, uploadFiles } from '#test/live-app.ts'
-import { proposeChange } from '#test/proposed-change.ts'
-import { connectRawWorker } from '#test/raw-worker.ts'
+import { makeLive, makeLiveApp, uploadFiles } from '#test/apps/live-app.ts'
+import { proposeChange } from '#test/apps/proposed-change.ts'
+import { entry, makeSource } from '#test/sources/configured-source.ts'
 import type { System } from '#test/system.ts'
+import { connectRawWorker } from '#test/work/raw-worker.ts'
 
 type Owner = Awaited<ReturnType<System['member']>>
 

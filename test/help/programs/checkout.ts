@@ -1,0 +1,25 @@
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+
+const ROOT = join(import.meta.dirname, '..', '..', '..')
+
+export type Checkout = Disposable & { folder: string; env: Record<string, string> }
+
+/**
+ * Makes a folder that is a checkout with its dependencies installed, and has a data folder of its own. `env` is that of
+ * a person who has just installed Node and has no login. npm asks no package registry: `npx svc` must not need one.
+ */
+export function makeCheckout(): Checkout {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-checkout-'))
+  for (const name of ['package.json', 'bin', 'src', 'skills', 'node_modules']) {
+    symlinkSync(join(ROOT, name), join(folder, name))
+  }
+  const env = {
+    PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+    HOME: folder,
+    npm_config_offline: 'true',
+    npm_config_update_notifier: 'false',
+  }
+  return { folder, env, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) }
+}

@@ -1,0 +1,60 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+
+/**
+ * Tests of the embedded engine, of starts on it, and of the processes of apps. They open no store that a run on Postgres
+ * and Redis would replace, so that run leaves them out instead of repeating them.
+ */
+export const EMBEDDED_ONLY_TESTS = [
+  'src/lib/db/embedded/embedded.test.ts',
+  'src/lib/db/embedded/wire-stream.test.ts',
+  'src/server/areas/apps/process/hostile-app.test.ts',
+  'src/server/areas/apps/process/orphans.test.ts',
+  'src/server/areas/apps/process/process-target.test.ts',
+  'src/server/areas/apps/process/unprivileged.test.ts',
+  'src/server/areas/databases/engine/embedded/attack.test.ts',
+  'src/server/areas/databases/engine/embedded/engine-life.test.ts',
+  'src/server/areas/databases/engine/embedded/engine-memory.test.ts',
+  'src/server/areas/databases/engine/embedded/engine.test.ts',
+  'src/server/areas/databases/engine/embedded/hostile-engine.test.ts',
+  'src/server/areas/databases/engine/embedded/own-answer.test.ts',
+  'src/server/areas/databases/engine/embedded/wire-connection.test.ts',
+  'test/descriptors.test.ts',
+  'test/help/suite/rewind/rewind.test.ts',
+  'test/journeys/embedded-start.test.ts',
+  'test/journeys/full-disk.test.ts',
+  'test/journeys/readme.test.ts',
+  'test/journeys/sends-nothing.test.ts',
+  'test/journeys/start-parent.test.ts',
+]
+
+/** The helper that knows where Postgres and Redis are. A test that does not reach it can open neither. */
+const KNOWS_THE_STORES = 'test/help/stores.ts'
+/** Ways around that helper. */
+const NAMES_A_STORE = /\bSVC_TEST_|\binject\(/
+const IMPORT = /\b(?:from|import)\b[ (]*'(#test|\.{1,2})\/([^']+\.ts)'/g
+
+/** Tests that open no store at all, not even through a helper. They too need not run again on Postgres and Redis. */
+export function findStorelessTests(): string[] {
+  const tests = globSync(['src/**/*.test.{ts,tsx}', 'test/**/*.test.ts']).map((path) => path.replaceAll('\\', '/'))
+  const reaches = new Map<string, boolean>()
+  return tests.filter((path) => !mayOpenAStore(path, reaches))
+}
+
+/** Follows imports among tests and their helpers only, because test/layers.test.ts lets no other file import a helper. */
+function mayOpenAStore(path: string, reaches: Map<string, boolean>): boolean {
+  const found = reaches.get(path)
+  if (found !== undefined) return found
+  // Set before the walk, so that helpers that import each other end it.
+  reaches.set(path, path === KNOWS_THE_STORES)
+  const text = readFileSync(path, 'utf8')
+  const imported = [...text.matchAll(IMPORT)].map(([, from, file]) =>
+    from === '#test' ? `test/help/${file}` : posix.join(posix.dirname(path), from!, file!),
+  )
+  // Some tests hold imports of files that do not exist, as text.
+  const helpers = imported.filter((file) => file.startsWith('test/') && existsSync(file))
+  const answer =
+    path === KNOWS_THE_STORES || NAMES_A_STORE.test(text) || helpers.some((file) => mayOpenAStore(file, reaches))
+  reaches.set(path, answer)
+  return answer
+}
