@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createApp } from '#contract/apps/apps.ts'
 import { ingestLogs } from '#contract/apps/logs.ts'
-import { PG_BIN, query } from '../ask/stores.ts'
+import { PG_BIN, query } from '../help/stores.ts'
 import { median } from './median.ts'
 import type { AppServer } from './server.ts'
 

@@ -1,11 +1,11 @@
-import { systemClock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { touchBlobs } from '../../src/server/areas/apps/revisions/blobs.ts'
+import { systemClock } from '#lib/time/clock.ts'
+import { touchBlobs } from '../../src/server/areas/apps/revisions/blob-store.ts'
 import { readFiles } from '../../src/server/areas/apps/revisions/read-files.ts'
 import { saveRevision } from '../../src/server/areas/apps/revisions/save.ts'
 import { readFile } from '../../src/server/areas/apps/revisions/store.ts'
-import { BlobWriter } from '../../src/server/areas/apps/revisions/write-blobs.ts'
+import { createBlobWriter } from '../../src/server/areas/apps/revisions/write-blobs.ts'
 import { gitMissing, makeRepository } from './git.ts'
 import { median } from './median.ts'
 import { changedFiles, makeTree, type TreeFile } from './tree.ts'
@@ -27,13 +27,13 @@ export async function benchRevisions(db: Db, revisions: number): Promise<void> {
   for (let revision = 0; revision <= revisions; revision++) {
     const tree = makeTree(revision)
     const changed = changedFiles(revision)
-    const made = await timed(ours, revision, () => createRevision(db, tree, changed))
+    const revisionId = await timed(ours, revision, () => createRevision(db, tree, changed))
     git?.place(changed)
     const commit = git && (await timed(gits, revision, async () => git.commit()))
     if (revision === 0) continue
     const { path, content } = tree[(revision * 37) % tree.length]!
-    await measure(ours.file, async () => equal((await readFile(db, APP.id, made, path))!, content))
-    await measure(ours.tree, async () => equal(await treeBytes(db, made), bytesOf(tree)))
+    await measure(ours.file, async () => equal((await readFile(db, APP.id, revisionId, path))!, content))
+    await measure(ours.tree, async () => equal(await treeBytes(db, revisionId), bytesOf(tree)))
     if (!git || commit === undefined) continue
     await measure(gits.file, async () => equal(git.read(commit, path), content))
     await measure(gits.tree, async () => void git.readTree(commit))
@@ -53,7 +53,7 @@ async function createRevision(db: Db, tree: readonly TreeFile[], changed: readon
   const files = tree.map(({ path, content, sha256 }) => ({ path, executable: false, size: content.length, sha256 }))
   const sha256s = files.map(({ sha256 }) => sha256)
   const stored = await db.tx((tx) => touchBlobs(tx, ORG, sha256s, systemClock.now()))
-  const writer = new BlobWriter(deps, ORG)
+  const writer = createBlobWriter(deps, ORG)
   for (const file of changed) if (!stored.has(file.sha256)) await writer.add(file)
   await writer.flush()
   const by = { createdBy: null, actor: 'bench', message: null }

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openPostgres } from '#lib/db/postgres.ts'
-import { commitMs, startStores, storesMissing } from '../ask/stores.ts'
-import { type Floor, requireFloors } from '../floors.ts'
+import { type Floor, requireFloors } from '../help/floors.ts'
+import { commitMs, startStores, storesMissing } from '../help/stores.ts'
 import { benchLogs } from './logs.ts'
 import { benchRevisions } from './revisions.ts'
 import { startAppServer } from './server.ts'
@@ -18,7 +18,7 @@ const REVISIONS = tenth ? 5 : 50
 const LOGS = tenth ? { count: 20_000, rounds: 1 } : { count: 200_000, rounds: 5 }
 const SWITCHES = tenth ? 1 : 10
 const REQUESTS_PER_SECOND = 200
-const LEAST_OF_COPY = 0.3
+const MIN_SHARE_OF_COPY = 0.3
 
 const missing = storesMissing()
 if (missing) {
@@ -39,7 +39,7 @@ try {
   const ofCopy = await benchLogs(server, stores.databaseUrl, dir, LOGS)
   // Speeds are judged in a full run only, because CI's machine is busy with other work.
   if (tenth) console.log(`lines over HTTP, of COPY into a bare table: ${ofCopy.toFixed(2)}`)
-  else floors.push({ name: 'lines over HTTP, of COPY into a bare table', value: ofCopy, atLeast: LEAST_OF_COPY })
+  else floors.push({ name: 'lines over HTTP, of COPY into a bare table', value: ofCopy, atLeast: MIN_SHARE_OF_COPY })
   const { dropped, sent } = await benchSwitch(server, REQUESTS_PER_SECOND, SWITCHES)
   floors.push({ name: 'requests dropped by switches', value: sent > 0 ? dropped : Number.NaN, atMost: 0 })
   requireFloors(floors)

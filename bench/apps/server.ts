@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { adminCreateOrg, adminCreateToken } from '#contract/auth/auth.ts'
 import { type Client, createClient } from '#contract/core/client.ts'
-import { makeSecrets } from '../ask/ours.ts'
-import { start } from '../ask/processes.ts'
+import { makeSecrets } from '../help/ours.ts'
+import { start } from '../help/processes.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/server/main.ts')
 

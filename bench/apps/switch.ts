@@ -5,7 +5,7 @@ import { createApp } from '#contract/apps/apps.ts'
 import { type Deploy, followDeploy, startDeploy } from '#contract/apps/deploys.ts'
 import { uploadRevision } from '#contract/apps/revisions.ts'
 import type { Client } from '#contract/core/client.ts'
-import { appPortOf } from '#test/app-port.ts'
+import { appPortOf } from '#test/door/app-port.ts'
 import type { AppServer } from './server.ts'
 
 const ALIAS = 'switched'

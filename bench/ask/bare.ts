@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { type Asked, request } from './load.ts'
-import { callsOf } from './mcp.ts'
+import { type LoadTarget, request } from '../help/load.ts'
+import { callsOf } from '../help/mcp.ts'
+import { type Server, start } from '../help/processes.ts'
+import type { Source } from '../help/source.ts'
 import { statementOf } from './peers.ts'
-import { type Server, start } from './processes.ts'
-import type { Source } from './source.ts'
 
 const MAINS = { http: 'bare-server.ts', mcp: 'bare-mcp-server.ts' }
 
@@ -13,7 +13,7 @@ export function startBare(source: Source, by: keyof typeof MAINS): Promise<Serve
   return start(process.execPath, [main, source.rawUrl, statementOf(source)], /bare at (\S+)/)
 }
 
-export function bareMcpAsked(url: string, questions: readonly string[]): Asked {
+export function bareMcpAsked(url: string, questions: readonly string[]): LoadTarget {
   return callsOf(
     `${url}/mcp`,
     {},
@@ -23,7 +23,7 @@ export function bareMcpAsked(url: string, questions: readonly string[]): Asked {
   )
 }
 
-export function bareAsked(url: string, questions: readonly string[]): Asked {
+export function bareAsked(url: string, questions: readonly string[]): LoadTarget {
   const all = questions.map((vector) => request(`${url}/`, {}, JSON.stringify({ vector })))
   let asked = 0
   return { url, next: () => all[asked++ % all.length]! }

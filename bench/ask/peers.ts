@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { type Asked, request } from './load.ts'
-import { type Server, start } from './processes.ts'
-import type { Source } from './source.ts'
+import { type LoadTarget, request } from '../help/load.ts'
+import { type Server, start } from '../help/processes.ts'
+import type { Source } from '../help/source.ts'
 
 /** Folder of other servers that offer a statement as a tool. Each runs the product's own statement. */
 const FOLDER = join(import.meta.dirname, '../peers')
@@ -30,7 +30,7 @@ export const PEERS: readonly Peer[] = [
 ]
 
 /** Sends one MCP tool call per request. */
-export function peerAsked(url: string, questions: readonly string[]): Asked {
+export function peerAsked(url: string, questions: readonly string[]): LoadTarget {
   const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' }
   const all = questions.map((vector) => {
     const call = { name: 'search', arguments: { vector } }

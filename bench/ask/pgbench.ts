@@ -3,9 +3,9 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Load } from './load.ts'
-import type { Source } from './source.ts'
-import { PG_BIN } from './stores.ts'
+import type { Load } from '../help/load.ts'
+import type { Source } from '../help/source.ts'
+import { PG_BIN } from '../help/stores.ts'
 
 const run = promisify(execFile)
 /** Number of questions, one script each. Small, because every client prepares every statement in every run. */

@@ -1,17 +1,17 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { askOnce, type Load, type LoadTarget, load } from '../help/load.ts'
+import { agentToken, mcpAsked } from '../help/mcp.ts'
+import { makeSecrets, oursAsked, startOurs } from '../help/ours.ts'
+import { cpuMs, memoryMb, type Server } from '../help/processes.ts'
+import { makeQuestions, startEmbedder } from '../help/questions.ts'
+import { makeSource, type Source, TOP_K } from '../help/source.ts'
+import { commitMs, startStores, storesMissing } from '../help/stores.ts'
+import { DIMENSIONS, SEED } from '../help/vectors.ts'
 import { bareAsked, bareMcpAsked, startBare } from './bare.ts'
-import { type Asked, askOnce, type Load, load } from './load.ts'
-import { agentToken, mcpAsked } from './mcp.ts'
-import { makeSecrets, oursAsked, startOurs } from './ours.ts'
 import { installPeers, PEERS, peerAsked } from './peers.ts'
 import { pgbench } from './pgbench.ts'
-import { cpuMs, memoryMb, type Server } from './processes.ts'
-import { makeQuestions, startEmbedder } from './questions.ts'
-import { makeSource, type Source, TOP_K } from './source.ts'
-import { commitMs, startStores, storesMissing } from './stores.ts'
-import { DIMENSIONS, SEED } from './vectors.ts'
 
 /**
  * Measures what a question costs with everything on (token, role, quota, durable Activity), compared to the same
@@ -108,14 +108,14 @@ async function startPeers(source: Source, questions: readonly string[]): Promise
 }
 
 /** Checks one response first, because an error answered with 200 would look fast. */
-async function checked(asked: Asked): Promise<Asked> {
+async function checked(asked: LoadTarget): Promise<LoadTarget> {
   const answer = await askOnce(asked)
   if (answer.split('Article number').length <= TOP_K)
     throw new Error(`it does not answer with hits: ${answer.slice(0, 1000)}`)
   return asked
 }
 
-function overHttp(name: string, { pid }: Server, asked: Asked): Way {
+function overHttp(name: string, { pid }: Server, asked: LoadTarget): Way {
   return { name, pid, run: (concurrency, seconds) => load(asked, concurrency, seconds) }
 }
 

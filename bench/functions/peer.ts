@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { start } from '../ask/processes.ts'
+import { start } from '../help/processes.ts'
 
 const FOLDER = join(import.meta.dirname, 'peer')
 

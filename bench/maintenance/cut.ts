@@ -1,7 +1,7 @@
 import { changeAppMaintenance } from '#contract/maintenance/settings.ts'
 import type { System } from '#test/system.ts'
 import { until } from '#test/until.ts'
-import type { Floor } from '../floors.ts'
+import type { Floor } from '../help/floors.ts'
 import { modelName } from './model/policies.ts'
 import type { ScriptedModels } from './model/server.ts'
 import type { Settings } from './outcomes.ts'

@@ -4,7 +4,7 @@ import { seeded } from '#test/seeded.ts'
 import type { System } from '#test/system.ts'
 import { until } from '#test/until.ts'
 import { nightLoop } from '../../src/server/areas/maintenance/schedule/loop.ts'
-import type { Floor } from '../floors.ts'
+import type { Floor } from '../help/floors.ts'
 import { modelName } from './model/policies.ts'
 import type { Settings } from './outcomes.ts'
 import { makeOwner, type PlantedApp, plant, writeLines } from './plant.ts'
@@ -60,9 +60,9 @@ async function report(system: System, app: PlantedApp): Promise<Floor[]> {
   })
   const [proposals] = await system.db.query<{ count: number }>(sql`
     select count(*) from maintenance.proposals where org_id = ${app.orgId}`)
-  const exactly = (name: string, value: number, wanted: number): Floor[] => [
-    { name, value, atLeast: wanted },
-    { name, value, atMost: wanted },
+  const exactly = (name: string, value: number, expected: number): Floor[] => [
+    { name, value, atLeast: expected },
+    { name, value, atMost: expected },
   ]
   return [
     ...exactly('seven nights, findings', (await findingsOf(system, app)).length, 1),

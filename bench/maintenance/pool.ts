@@ -1,6 +1,6 @@
 import { sql } from '#lib/db/sql.ts'
-import { startOwnSystem } from '#test/own-system.ts'
-import type { Floor } from '../floors.ts'
+import { startOwnSystem } from '#test/programs/own-system.ts'
+import type { Floor } from '../help/floors.ts'
 import { modelName } from './model/policies.ts'
 import type { ScriptedModels } from './model/server.ts'
 import type { Settings } from './outcomes.ts'

@@ -1,7 +1,7 @@
 import { readRevision } from '#contract/apps/revisions.ts'
 import type { MaintenanceRun } from '#contract/maintenance/runs.ts'
 import { sql } from '#lib/db/sql.ts'
-import { startOwnSystem } from '#test/own-system.ts'
+import { startOwnSystem } from '#test/programs/own-system.ts'
 import type { System } from '#test/system.ts'
 import type { Settings } from './outcomes.ts'
 import { makeOwner, type PlantedApp, plant } from './plant.ts'
@@ -90,7 +90,7 @@ async function isFixed(
   return passesTest(Object.fromEntries(texts), hiddenTest)
 }
 
-/** What the looks have cost, and whether the cap ended them. */
+/** The cost of the looks, and whether the cap ended them. */
 type Spent = { readonly tokens: number; readonly isCapped: boolean }
 
 type Reported = { readonly maxTokens: number; readonly isCapped: boolean; readonly began: number }

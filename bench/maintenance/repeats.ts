@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { sql } from '#lib/db/sql.ts'
 import type { System } from '#test/system.ts'
-import type { Floor } from '../floors.ts'
+import type { Floor } from '../help/floors.ts'
 import { modelName } from './model/policies.ts'
 import type { Settings } from './outcomes.ts'
 import { makeOwner, plant } from './plant.ts'

@@ -1,5 +1,5 @@
 import type { System } from '#test/system.ts'
-import type { Floor } from '../floors.ts'
+import type { Floor } from '../help/floors.ts'
 import { makeOwner, plant } from './plant.ts'
 import { findingsOf, runToEnd, type StoredFinding } from './runs.ts'
 import { HELD_OUT } from './scenarios/held-out.ts'

@@ -1,8 +1,9 @@
 import { seeded } from '#test/seeded.ts'
 import { createBuiltin } from '../../src/server/areas/ai/builtin/builtin.ts'
 import { resembles } from '../../src/server/areas/data-sources/configure/resembles.ts'
-import { HANDBOOK } from '../../src/server/areas/example/handbook.ts'
-import { requireFloors } from '../floors.ts'
+import { type Article, readArticles, embeddedText as whole } from '../../src/server/areas/example/handbook.ts'
+import { assets } from '../../src/server/files/assets.ts'
+import { requireFloors } from '../help/floors.ts'
 import { createModels, type Model } from './models.ts'
 
 /**
@@ -12,10 +13,8 @@ import { createModels, type Model } from './models.ts'
  */
 const SEED = 7
 const MADE_ROWS = 8
-type Article = (typeof HANDBOOK)[number]
 type Kind = { name: string; embedded(of: Article): string; content(of: Article): string }
 
-const whole = ({ title, body }: Article) => `${title}\n${body}`
 const KINDS: Kind[] = [
   { name: 'the same text', embedded: whole, content: whole },
   { name: 'body embedded, title and body as content', embedded: ({ body }) => body, content: whole },
@@ -66,16 +65,16 @@ requireFloors([
 async function isAlarm(kind: Kind, articles: readonly Article[], filler: Model, configured: Model): Promise<boolean> {
   const stored = await Promise.all(articles.map((article) => filler.embed(kind.embedded(article))))
   const sent = articles.slice(0, MADE_ROWS)
-  const made = await Promise.all(sent.map((article) => configured.embed(kind.content(article))))
+  const modelVectors = await Promise.all(sent.map((article) => configured.embed(kind.content(article))))
   const startedMs = performance.now()
-  const found = resembles({ made, stored })
+  const found = resembles({ modelVectors, stored })
   durations.push(performance.now() - startedMs)
   if (!found) throw new Error('not enough rows')
   return !found.isAlike
 }
 
 function pick(rows: number): Article[] {
-  const left = [...HANDBOOK]
+  const left = readArticles(assets.exampleHandbook())
   return Array.from({ length: rows }, () => left.splice(Math.floor(random() * left.length), 1)[0]!)
 }
 

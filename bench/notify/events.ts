@@ -5,7 +5,7 @@ import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { OUTBOX_CHANNEL } from '#lib/work/outbox.ts'
 import { insertChannel } from '../../src/server/areas/notifications/channels/store.ts'
-import { addSubscription } from '../../src/server/areas/notifications/subscriptions/add.ts'
+import { addSubscription } from '../../src/server/areas/notifications/subscriptions/store.ts'
 
 /** Adds organizations with one webhook each, subscribed to failed pipelines. */
 export async function addOrganizations(

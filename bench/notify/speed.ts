@@ -1,4 +1,4 @@
-import { cpuMs } from '../ask/processes.ts'
+import { cpuMs } from '../help/processes.ts'
 import type { Child } from './children.ts'
 import { emitMany, untilMatched } from './events.ts'
 import type { Arrivals } from './sink.ts'

@@ -3,7 +3,7 @@ import type { Db } from '#lib/db/db.ts'
 import { migrate } from '#lib/db/migrate/migrate.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
 import { allMigrations } from '../../src/server/process/schema.ts'
-import { query } from '../ask/stores.ts'
+import { query } from '../help/stores.ts'
 import { type Child, startChild } from './children.ts'
 
 /** A worker, its database and the sink its messages reach. */

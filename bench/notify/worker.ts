@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { buildConnector } from 'undici'
-import { systemClock } from '#lib/clock.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
 import type { Connect } from '#lib/net/connector.ts'
 import { createKeptConnections } from '#lib/net/kept-connections.ts'
 import { createSafeFetch } from '#lib/net/safe-fetch.ts'
+import { systemClock } from '#lib/time/clock.ts'
 import { processUptime } from '#lib/work/lease-watch.ts'
 import { runLoops } from '#lib/work/loop.ts'
 import { runSlots } from '#lib/work/slots.ts'
@@ -40,7 +40,7 @@ const db = openPostgres({ url: url!, onError })
 const safeFetch = createSafeFetch({
   resolve: async () => [{ address: ADDRESS, family: 4 }],
   connect: toSink,
-  ...(connections === 'keep' && { kept: createKeptConnections() }),
+  ...(connections === 'keep' && { keptConnections: createKeptConnections() }),
 })
 const sealer = createSealer([createHash('sha256').update(key!).digest('hex')])
 const baseUrl = () => 'https://svc.example.com'

@@ -42,15 +42,18 @@ export async function openManaged(server: string): Promise<Managed> {
   const main = stack.use(openPostgres({ url: server, onError: console.error, statementTimeoutMs: 0 }))
   const engine = createPostgresEngine({ db: main, databaseUrl: server, publicHost: undefined, warn: console.warn })
   const sealer = createSealer([randomBytes(32).toString('hex')])
-  const made = await newDatabase({ org_id: 'org', name: platform, created_by: 'bench', created_at: new Date() }, sealer)
-  stack.defer(() => engine.drop(made))
-  await engine.create(made)
+  const database = await newDatabase(
+    { org_id: 'org', name: platform, created_by: 'bench', created_at: new Date() },
+    sealer,
+  )
+  stack.defer(() => engine.drop(database))
+  await engine.create(database)
   const address = await engine.ownAddress()
   const loginOf = (as: 'owner' | 'reader') =>
     connectionString(address, {
-      role: made[`${as}_role`],
-      password: openPassword(made, as, sealer),
-      database: made.physical_name,
+      role: database[`${as}_role`],
+      password: openPassword(database, as, sealer),
+      database: database.physical_name,
     })
   const open = () => {
     const pools = createPools({ onError: console.error })
@@ -69,7 +72,7 @@ export async function openManaged(server: string): Promise<Managed> {
     owner: client,
     async index(table, index) {
       const seconds = await buildIndex(client, table, index)
-      const entry = await configure(owner, made.reader_role, table)
+      const entry = await configure(owner, database.reader_role, table)
       return { entry, seconds }
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

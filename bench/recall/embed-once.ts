@@ -30,9 +30,9 @@ async function embedInto(path: string, vectors: Map<string, Float32Array>, texts
   const started = performance.now()
   for (let from = 0; from < texts.length; from += BATCH) {
     const batch = texts.slice(from, from + BATCH)
-    const { vectors: made } = await model.embed(batch, signal)
-    await file.appendFile(Buffer.concat(batch.map((text, i) => recordOf(text, made[i]!))))
-    for (const [i, text] of batch.entries()) vectors.set(keyOf(text), made[i]!)
+    const { vectors: batchVectors } = await model.embed(batch, signal)
+    await file.appendFile(Buffer.concat(batch.map((text, i) => recordOf(text, batchVectors[i]!))))
+    for (const [i, text] of batch.entries()) vectors.set(keyOf(text), batchVectors[i]!)
   }
   const seconds = ((performance.now() - started) / 1000).toFixed(0)
   console.log(`embedded ${texts.length} texts in ${seconds} s; ${path} has them for later runs`)

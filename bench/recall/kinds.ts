@@ -1,6 +1,6 @@
 import type { ResolvedEntry } from '../../src/server/areas/data-sources/search/entry.ts'
 import type { Reader } from '../../src/server/areas/data-sources/search/reader.ts'
-import type { Floor } from '../floors.ts'
+import type { Floor } from '../help/floors.ts'
 import { type Data, QUESTION_KINDS } from './data.ts'
 import { askQuestions, type Filters, recallOf, resultLine } from './work.ts'
 

@@ -1,11 +1,11 @@
-import { systemClock } from '#lib/clock.ts'
 import { identifier, integer, type Sql, sql } from '#lib/db/sql.ts'
+import { systemClock } from '#lib/time/clock.ts'
 import type { ResolvedEntry } from '../../src/server/areas/data-sources/search/entry.ts'
 import type { Reader } from '../../src/server/areas/data-sources/search/reader.ts'
 import { createEntrySearch } from '../../src/server/areas/data-sources/search/search-entry.ts'
 import { searchSettings } from '../../src/server/areas/data-sources/search/settings.ts'
-import { startStores, storesMissing } from '../ask/stores.ts'
-import { type Floor, requireFloors } from '../floors.ts'
+import { type Floor, requireFloors } from '../help/floors.ts'
+import { startStores, storesMissing } from '../help/stores.ts'
 import { type Data, distances, makeData, type Row, type Shape, seeded } from './data.ts'
 import { articles, FILTERS, fillArticles, type Index, openManaged } from './database.ts'
 import { measureKinds } from './kinds.ts'
@@ -135,7 +135,7 @@ async function askAll(db: Readers, searched: Searched, data: Data): Promise<Ways
 
 type Filtered = { column: NonNullable<Filter['column']>; value: number } | undefined
 type Truth = { fits: (id: number) => boolean; count: number; distance: Float64Array; last: number }
-type Asked = { vector: string; filter: Filtered; truth: Truth }
+type RecallQuestion = { vector: string; filter: Filtered; truth: Truth }
 
 /** Returns the expected answer: the nearest K rows that match the filter, or all if there are fewer. */
 function truthOf({ rows }: Data, distance: Float64Array, filter: Filtered): Truth {
@@ -158,7 +158,7 @@ function rowHas({ cluster, bucket }: Row, { column, value }: NonNullable<Filtere
 async function askOnce(
   db: Readers,
   { entry, measured }: Searched,
-  { vector, filter, truth }: Asked,
+  { vector, filter, truth }: RecallQuestion,
   into: Ways,
 ): Promise<void> {
   const operator = 'equals' as const

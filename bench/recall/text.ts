@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { bindVector } from '../../src/server/areas/data-sources/search/vector.ts'
-import type { Floor } from '../floors.ts'
+import type { Floor } from '../help/floors.ts'
 import { type Managed, openManaged, type Table } from './database.ts'
 import { embedOnce } from './embed-once.ts'
 import { choosePackages, type Package, readPackages } from './packages.ts'

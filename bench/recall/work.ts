@@ -1,4 +1,4 @@
-import { systemClock } from '#lib/clock.ts'
+import { systemClock } from '#lib/time/clock.ts'
 import { measureIndex } from '../../src/server/areas/data-sources/measure/measure-index.ts'
 import type { ResolvedEntry } from '../../src/server/areas/data-sources/search/entry.ts'
 import type { Reader } from '../../src/server/areas/data-sources/search/reader.ts'

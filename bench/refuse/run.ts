@@ -1,10 +1,10 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import { inputInQuery, type Operation, pathParameters } from '#contract/core/operation.ts'
-import { withText } from '#contract/core/whole-body.ts'
+import { withText } from '#contract/fast/whole-body.ts'
 import { OPERATIONS } from '../../src/contract/operations.ts'
-import { bodyLimitOf } from '../../src/edge/http/body-limit.ts'
-import { createInputReader } from '../../src/edge/http/read-input.ts'
-import { type Floor, requireFloors } from '../floors.ts'
+import { bodyLimitOf } from '../../src/edge/input/body-limit.ts'
+import { createInputReader } from '../../src/edge/input/read-input.ts'
+import { type Floor, requireFloors } from '../help/floors.ts'
 import { type Hostile, hostileBodies } from './bodies.ts'
 
 /**

@@ -4,8 +4,8 @@ import { sql } from '#lib/db/sql.ts'
 import { lowestIdAt } from '#lib/ids.ts'
 import { claimDeliveries } from '../../src/server/areas/notifications/deliver/claim.ts'
 import { finishDeliveries } from '../../src/server/areas/notifications/deliver/finish.ts'
-import { addNotifications } from '../../src/server/areas/notifications/queue/enqueue.ts'
-import { cpuMs } from '../ask/processes.ts'
+import { addNotifications } from '../../src/server/areas/notifications/store/enqueue.ts'
+import { cpuMs } from '../help/processes.ts'
 import type { Installation } from './installation.ts'
 
 const LEASE_SECONDS = 60

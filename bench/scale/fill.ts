@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Db } from '#lib/db/db.ts'
-import { addPartitions } from '#lib/db/partitions.ts'
+import { addPartitions } from '#lib/db/partitions/partitions.ts'
 import { script, sql } from '#lib/db/sql.ts'
 import { lowestIdAt } from '#lib/ids.ts'
 import { RECORDS } from '../../src/server/areas/activity/partitions.ts'

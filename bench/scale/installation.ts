@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { adminCreateToken } from '#contract/auth/auth.ts'
 import { createClient } from '#contract/core/client.ts'
-import { toCursor } from '#edge/http/paging.ts'
+import { toCursor } from '#edge/route/paging.ts'
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { lowestIdAt } from '#lib/ids.ts'
-import type { Asked } from '../ask/load.ts'
-import { makeSecrets, oursAsked, startOurs } from '../ask/ours.ts'
-import type { Server } from '../ask/processes.ts'
-import { makeSource } from '../ask/source.ts'
+import type { LoadTarget } from '../help/load.ts'
+import { makeSecrets, oursAsked, startOurs } from '../help/ours.ts'
+import type { Server } from '../help/processes.ts'
+import { makeSource } from '../help/source.ts'
 import { openDatabase } from '../notify/system.ts'
 import { fill, type Year } from './fill.ts'
 
@@ -19,7 +19,7 @@ export const PAGE_ROWS = 50
 const DESTINATION = 'webhook:measured'
 
 type Stores = { databaseUrl: string; redisUrl: string; provider: object; dir: string; questions: number; rows: number }
-type Requests = Record<'question' | 'page' | 'deepPage' | 'ledgerPage', Asked>
+type Requests = Record<'question' | 'page' | 'deepPage' | 'ledgerPage', LoadTarget>
 
 /** One installation with `organizations` organizations, and the requests of one of them. */
 export type Installation = {
@@ -77,7 +77,7 @@ export async function startInstallation(
   }
 }
 
-function get(base: string, token: string, path: string): Asked {
+function get(base: string, token: string, path: string): LoadTarget {
   const url = new URL(path, base)
   const head = `GET ${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\nauthorization: Bearer ${token}\r\n\r\n`
   const bytes = Buffer.from(head)

@@ -7,8 +7,8 @@ import pg from 'pg'
 import { createOrg } from '#contract/auth/auth.ts'
 import { createClient } from '#contract/core/client.ts'
 import { createDatabase, readConnection } from '#contract/databases.ts'
-import { pssMb, start } from '../ask/processes.ts'
-import { type Floor, requireFloors } from '../floors.ts'
+import { type Floor, requireFloors } from '../help/floors.ts'
+import { pssMb, start } from '../help/processes.ts'
 import { lows, median, percentPerMinute } from './trend.ts'
 
 /**

@@ -3,14 +3,14 @@ import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
-import { type Asked, load, loadSteadily, type Turn } from '../ask/load.ts'
-import { makeSecrets, oursAsked, startOurs } from '../ask/ours.ts'
-import { openFiles, pssMb } from '../ask/processes.ts'
-import { makeQuestions, startEmbedder } from '../ask/questions.ts'
-import { makeSource } from '../ask/source.ts'
-import { startStores, storesMissing } from '../ask/stores.ts'
-import { SEED } from '../ask/vectors.ts'
-import { type Floor, requireFloors } from '../floors.ts'
+import { type Floor, requireFloors } from '../help/floors.ts'
+import { type LoadTarget, load, loadSteadily, type Turn } from '../help/load.ts'
+import { makeSecrets, oursAsked, startOurs } from '../help/ours.ts'
+import { openFiles, pssMb } from '../help/processes.ts'
+import { makeQuestions, startEmbedder } from '../help/questions.ts'
+import { makeSource } from '../help/source.ts'
+import { startStores, storesMissing } from '../help/stores.ts'
+import { SEED } from '../help/vectors.ts'
 import { growth, lastToFirst, lows, median, percentPerMinute, type Sample } from './trend.ts'
 
 /**
@@ -65,7 +65,7 @@ try {
 }
 
 /** Samples the server while it is asked `perSecond` questions a second. */
-async function hold(target: Asked, perSecond: number, pid: number, databaseUrl: string): Promise<Sample[]> {
+async function hold(target: LoadTarget, perSecond: number, pid: number, databaseUrl: string): Promise<Sample[]> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   const ending = new AbortController()

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pssMb, start } from '../ask/processes.ts'
+import { pssMb, start } from '../help/processes.ts'
 
 export type Alone = { seconds: number; mb: number }
 

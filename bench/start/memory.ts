@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { commandOf, cpuMs, ownPssMb, processTree } from '../ask/processes.ts'
+import { commandOf, cpuMs, ownPssMb, processTree } from '../help/processes.ts'
 
 /** Memory in MB of the processes of an installation. Those of apps are the users' and count apart. */
 export type Memory = { own: number; server: number; engines: number; apps: number }

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { adminCreateOrg, adminCreateToken } from '#contract/auth/auth.ts'
 import { createClient } from '#contract/core/client.ts'
 import { createExample, EXAMPLE_SOURCE } from '../../src/server/areas/example/index.ts'
-import { makeSecrets } from '../ask/ours.ts'
-import { startStores } from '../ask/stores.ts'
+import { makeSecrets } from '../help/ours.ts'
+import { startStores } from '../help/stores.ts'
 import { askMany, type Copy, start, untilAnswered } from './installation.ts'
 import { memoryOf } from './memory.ts'
 
@@ -21,7 +21,7 @@ export async function memoryOnPostgres(copy: Copy, questions: number): Promise<n
   const owner = { org_id, email: 'owner@example.com', role: 'owner', name: 'bench' } as const
   const { token } = await operator.call(adminCreateToken, owner)
   const account = { org_id, api_key: token, operator_token }
-  await createExample({ clientOf, account }).make(join(copy.root, 'examples', 'handbook-vectors.bin'))
+  await createExample({ clientOf, account }).make(join(copy.root, 'examples', 'handbook'))
   const source = { url: server.url, id: EXAMPLE_SOURCE, key: token }
   await untilAnswered(source)
   await askMany(source, questions)

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { parse } from 'yaml'
-import { encode, type Format } from '#edge/http/negotiate.ts'
+import { encode, type Format } from '#edge/format/negotiate.ts'
 import type { Hit } from '../../src/server/areas/data-sources/answer/hit.ts'
 import { truncateAnswer } from '../../src/server/areas/data-sources/answer/truncate.ts'
-import { type Floor, requireFloors } from '../floors.ts'
+import { type Floor, requireFloors } from '../help/floors.ts'
 
 /**
  * Shortening an answer to 16 KiB, beside merely writing it out once; limit: 1 ms at the 99th percentile. The second
@@ -74,9 +74,9 @@ function hit(n: number): Hit {
 function text(longest: number): string {
   const words = ['plain', 'naïve', 'a "quote"', 'línea\n', '漢字', '👍🏽', 'tab\t', 'word', 'another', 'more']
   const length = longest * random()
-  let made = ''
-  while (made.length < length) made += `${words[Math.floor(random() * words.length)]} `
-  return made
+  let content = ''
+  while (content.length < length) content += `${words[Math.floor(random() * words.length)]} `
+  return content
 }
 
 /** Park and Miller's generator: the same seed gives the same answers. */

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { openEmbedded } from '#lib/db/embedded.ts'
+import { openEmbedded } from '#lib/db/embedded/embedded.ts'
 import { migrate } from '#lib/db/migrate/migrate.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
 import { sql } from '#lib/db/sql.ts'

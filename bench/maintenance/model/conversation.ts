@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
-/** What a policy sees of a request. Nothing is remembered between requests. */
+/** The part of a request that a policy sees. Nothing is remembered between requests. */
 export type Conversation = {
   readonly model: string
   /** Number of answers that the model gave before. */
   readonly step: number
-  /** What the model was given, in order: the first message and the results of tools. */
+  /** Texts that the model was sent, in order: the first message and the results of tools. */
   readonly given: readonly string[]
 }
 

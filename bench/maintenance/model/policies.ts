@@ -10,7 +10,7 @@ const NO_CLAIM: Claim = { expected: { outcome: 'found_nothing', kind: null, path
 const look: Step = () => calls(call('check_states'), call('log_templates', { hours: 24 }), call('list_files'))
 const nothing: Step = (talk) => finish(talk, 'nothing', NO_CLAIM)
 
-/** Says what an expert would say, after having looked. */
+/** Looks first, and then reports what an expert would. */
 const oracle = ({ scenario, isBroken }: Task): Step[] => {
   const { expected, change } = scenario
   if (!isBroken || expected.outcome === 'found_nothing') return [look, nothing]

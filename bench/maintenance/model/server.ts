@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { anthropicEvents, openAiEvents } from '#test/fake-chat.ts'
+import { anthropicEvents, openAiEvents } from '#test/outside/fake-chat.ts'
 import { type Conversation, readAnthropic, readOpenAi } from './conversation.ts'
 
 type ToolCall = { readonly name: string; readonly arguments: string }

@@ -14,7 +14,7 @@ const WARNINGS = [
   (n: number) => ({ text: `warning: retry 1 for image ${n}.png succeeded` }),
   (n: number) => ({ text: `INFO 0 errors, ${n} requests in the last minute` }),
   (n: number) => ({ text: `WARN rejected request with invalid token from client ${n}` }),
-  // What console.warn and Node itself print goes to standard error.
+  // Output of console.warn and warnings of Node itself go to standard error.
   (n: number) => ({ level: 'error' as const, text: `image ${n}.png is large, scaling it down` }),
   () => ({
     level: 'error' as const,

@@ -18,13 +18,13 @@ export type Twin = {
 
 export type Edit = { readonly path: string; readonly old: string; readonly new: string }
 
-/** What is right to report. A run that finds nothing has neither kind nor path. */
+/** The right report. A run that finds nothing has neither kind nor path. */
 type Expected = { readonly outcome: Outcome; readonly kind: string | null; readonly path: string | null }
 
 /** A fault, an app that has it and a twin that does not, and what is right to say about the first. */
 export type Scenario = {
   readonly name: string
-  /** What an expert would write about it. */
+  /** The summary that an expert would write. */
   readonly summary: string
   readonly broken: Twin
   readonly clean: Twin

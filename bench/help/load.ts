@@ -3,13 +3,13 @@ import { connect, type Socket } from 'node:net'
 export type Load = { perSecond: number; p50: number; p99: number; asked: number }
 
 /** A target of HTTP requests. `next` returns a complete request as bytes. */
-export type Asked = { url: string; next: () => Buffer }
+export type LoadTarget = { url: string; next: () => Buffer }
 
 /**
  * Sends requests over kept-alive connections for `seconds`. Uses plain sockets, because it shares the measured
  * processors.
  */
-export async function load({ url, next }: Asked, concurrency: number, seconds: number): Promise<Load> {
+export async function load({ url, next }: LoadTarget, concurrency: number, seconds: number): Promise<Load> {
   const { hostname, port } = new URL(url)
   const took: number[] = []
   const started = performance.now()
@@ -39,7 +39,7 @@ export type Turn = { at: number; ms: number }
  * Times begin with the turn, so that a server that falls behind is seen.
  */
 export async function loadSteadily(
-  { url, next }: Asked,
+  { url, next }: LoadTarget,
   { concurrency, perSecond, signal }: { concurrency: number; perSecond: number; signal: AbortSignal },
   onEnd: (turn: Turn) => void,
 ): Promise<void> {
@@ -63,7 +63,7 @@ export async function loadSteadily(
 }
 
 /** Sends `count` requests one after another and returns how long each took, in milliseconds. */
-export async function askInTurn({ url, next }: Asked, count: number): Promise<number[]> {
+export async function askInTurn({ url, next }: LoadTarget, count: number): Promise<number[]> {
   const { hostname, port } = new URL(url)
   const socket = await open(hostname, Number(port))
   const ask = createAsker(socket)
@@ -81,7 +81,7 @@ export async function askInTurn({ url, next }: Asked, count: number): Promise<nu
 }
 
 /** Returns the complete response to one request, for checking it. */
-export async function askOnce({ url, next }: Asked): Promise<string> {
+export async function askOnce({ url, next }: LoadTarget): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = await open(hostname, Number(port))
   try {

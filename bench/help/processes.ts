@@ -10,7 +10,7 @@ export type Server = AsyncDisposable & { pid: number; url: string }
 export async function start(
   command: string,
   args: readonly string[],
-  said: RegExp | undefined,
+  pattern: RegExp | undefined,
   options: { env?: NodeJS.ProcessEnv; cwd?: string } = {},
 ): Promise<Server> {
   const child = spawn(command, args, {
@@ -18,19 +18,19 @@ export async function start(
     env: { ...process.env, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const url = said ? await waitForOutput(child, said) : ''
+  const url = pattern ? await waitForOutput(child, pattern) : ''
   // The output is discarded from here on, so that a full pipe does not block the program.
   child.stdout.resume()
   child.stderr.resume()
   return { pid: child.pid!, url, [Symbol.asyncDispose]: () => stop(child) }
 }
 
-function waitForOutput(child: ChildProcess, said: RegExp): Promise<string> {
+function waitForOutput(child: ChildProcess, pattern: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     let all = ''
     const listen = (chunk: Buffer) => {
       all += chunk
-      const found = said.exec(all)
+      const found = pattern.exec(all)
       if (!found) return
       child.stdout!.off('data', listen)
       child.stderr!.off('data', listen)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { type Asked, request } from './load.ts'
+import { type LoadTarget, request } from './load.ts'
 import { type Server, start } from './processes.ts'
 import { type Source, TOP_K } from './source.ts'
 
@@ -48,7 +48,7 @@ export function makeSecrets() {
 }
 
 /** Repeats the same questions, or with `fresh` asks new ones that no cache has. */
-export function oursAsked(base: string, { id, token }: Source, questions: number, fresh: boolean): Asked {
+export function oursAsked(base: string, { id, token }: Source, questions: number, fresh: boolean): LoadTarget {
   const url = `${base}/api/wf/slim/data-sources/${id}/query`
   const headers = { authorization: `Bearer ${token}`, accept: 'application/json' }
   const of = (query: string) => request(url, headers, JSON.stringify({ query, top_k: TOP_K }))

@@ -3,7 +3,7 @@ import { SignJWT } from 'jose'
 import pg from 'pg'
 import { accessTokenKey } from '#edge/credentials/access-token.ts'
 import { keyEpoch, masterKey } from '#lib/crypto/keys.ts'
-import { type Asked, request } from './load.ts'
+import { type LoadTarget, request } from './load.ts'
 import type { Secrets } from './ours.ts'
 import { type Source, TOP_K } from './source.ts'
 
@@ -21,7 +21,7 @@ export function mcpAsked(
   { id, token }: Pick<Source, 'id' | 'token'>,
   questions: number,
   revision: Revision,
-): Asked {
+): LoadTarget {
   const all = Array.from({ length: questions }, (_, i) => ({ id, query: `question ${i}`, top_k: TOP_K }))
   return callsOf(`${base}/mcp/platform`, { authorization: `Bearer ${token}` }, revision, 'data_source_query', all)
 }
@@ -32,7 +32,7 @@ export function callsOf(
   revision: Revision,
   name: string,
   calls: readonly object[],
-): Asked {
+): LoadTarget {
   const newest = revision === '2026-07-28'
   const headers = {
     ...own,

@@ -1,0 +1,3 @@
+export function localHeaders(fields: Readonly<Record<string, string>>): Headers {
+  return new Headers(fields)
+}
