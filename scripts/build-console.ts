@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build, type InlineConfig } from 'vite'
 import { CHUNKS } from './console-chunks.ts'
+import { limitsOfForms } from './console-limits.ts'
 import { operationsOfPages } from './strip-operations.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -14,7 +15,7 @@ const CONFIG: InlineConfig = {
   logLevel: 'warn',
   // React has the store itself; the package is for older versions of it.
   resolve: { alias: { 'use-sync-external-store/shim/with-selector': 'use-sync-external-store/with-selector' } },
-  plugins: [operationsOfPages],
+  plugins: [operationsOfPages, limitsOfForms],
   build: {
     emptyOutDir: true,
     target: 'es2023',

@@ -1,7 +1,7 @@
 import { cp, glob, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
-import { EMPTY_CLUSTER } from '../src/lib/db/cluster.ts'
+import { EMPTY_CLUSTER } from '../src/lib/db/embedded/cluster.ts'
 import { assets, WORKERS } from '../src/server/files/assets.ts'
 import { buildCli, packClient } from './build-cli.ts'
 import { buildPage } from './build-console.ts'
@@ -11,7 +11,7 @@ import { packSdk } from './pack-sdk.ts'
 
 /**
  * `node scripts/build.ts [part…]` makes a release in `dist/`. The files of the server are in a folder of their own for
- * each build; `lib/bundle.ts` and `server/files/assets.ts` find them.
+ * each build; `lib/files/bundle.ts` and `server/files/assets.ts` find them.
  */
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { constants, zstdCompressSync } from 'node:zlib'
 import { pack } from 'tar-stream'
-import type { TarEntry } from '../src/lib/db/tar-entries.ts'
+import type { TarEntry } from '../src/lib/db/embedded/tar-entries.ts'
 
 /** Reads the files and folders of a cluster that is not open. */
 export function entriesIn(folder: string): TarEntry[] {

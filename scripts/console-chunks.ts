@@ -11,14 +11,14 @@ export const CHUNKS: Rolldown.CodeSplittingGroup[] = [
     test: matching(
       '/src/contract/(?!core/(client-stream|client-upload|decimal|event-definition)|maintenance/outcomes)',
       '/src/console/([a-z]+\\.tsx?$|address/|frame/|session/|gate/(?!no-organization))',
-      '/src/console/call/(explain|notices|retry|use-call)\\.',
+      '/src/console/call/(explain|notices|polling|retry|use-call|use-once)\\.',
       '/src/console/pages/.*/(routes|read-[a-z]+-search)\\.',
-      '/src/console/parts/(chip|choice|copy|dialog|forbidden|load-failed|loaded|page|relative-time)\\.',
-      '/src/console/parts/(skeleton|table|time|use-now|visible-text)\\.',
+      '/src/console/parts/\\w+/(chip|choice|close-context|copy|dialog|fault|load-failed|loaded|page|relative-time)\\.',
+      '/src/console/parts/\\w+/(skeleton|table|time|use-now|visible-text)\\.',
       'vite/preload-helper',
     ),
   },
-  { name: 'most-pages', test: matching('/src/console/(parts/(?!long-table)|call/(?!use-live))') },
+  { name: 'most-pages', test: matching('/src/console/(parts/(?!list/long-)|call/(?!use-live))') },
   {
     name: 'charts',
     test: matching(
@@ -28,7 +28,7 @@ export const CHUNKS: Rolldown.CodeSplittingGroup[] = [
   },
   {
     name: 'apps',
-    test: matching('/src/console/pages/apps/([a-z]+/)?([a-z]+-(chip|words|card|state)|app-[dp]|use-|commands)'),
+    test: matching('/src/console/pages/apps/([a-z]+/)?([a-z]+-(chip|card|state)|(describe|explain)-|app-[dp]|use-)'),
   },
 ]
 

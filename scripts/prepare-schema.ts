@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { digestOf, EMPTY_CLUSTER, readArchive } from '../src/lib/db/cluster.ts'
-import { openEmbedded } from '../src/lib/db/embedded.ts'
+import { digestOf, EMPTY_CLUSTER, readArchive } from '../src/lib/db/embedded/cluster.ts'
+import { openEmbedded } from '../src/lib/db/embedded/embedded.ts'
+import { MANIFEST, type Manifest } from '../src/lib/db/embedded/prepared-schema.ts'
+import { readTarEntries } from '../src/lib/db/embedded/tar-entries.ts'
 import { migrate } from '../src/lib/db/migrate/migrate.ts'
-import { MANIFEST, type Manifest } from '../src/lib/db/prepared-schema.ts'
 import { script, sql } from '../src/lib/db/sql.ts'
-import { readTarEntries } from '../src/lib/db/tar-entries.ts'
 import { allMigrations, preparedSchema } from '../src/server/process/schema.ts'
 import { entriesIn, writeArchive } from './cluster-archive.ts'
 
@@ -31,10 +31,10 @@ const after = entriesIn(folder).filter(
   ({ path }) => !/^\/pg_wal\/[0-9A-F]{24}$/.test(path) || path === `/pg_wal/${log}`,
 )
 rmSync(join(folder, '..'), { recursive: true })
-const kept = new Set(after.map(({ path }) => path))
+const remainingPaths = new Set(after.map(({ path }) => path))
 const { archive, checksums } = preparedSchema()
 const removed = [...before.values()]
-  .filter(({ path, isFolder }) => !isFolder && !kept.has(path))
+  .filter(({ path, isFolder }) => !isFolder && !remainingPaths.has(path))
   .map(({ path }) => path)
 const manifest: Manifest = { base: digestOf(EMPTY_CLUSTER), removed, checksums }
 const description = { path: MANIFEST, isFolder: false, bytes: Buffer.from(JSON.stringify(manifest)) }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { cp, mkdir, rename, writeFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
-import { EMPTY_CLUSTER } from '../src/lib/db/cluster.ts'
+import { EMPTY_CLUSTER } from '../src/lib/db/embedded/cluster.ts'
 import { forgetUsers, holdBuild, removeUnusedBuilds } from '../src/lib/processes/build-users.ts'
 import { WORKERS } from '../src/server/files/assets.ts'
 import { replace } from './build-folder.ts'
@@ -30,7 +30,7 @@ const CHECKOUT: Place = {
 }
 /** Files that decide how the bundle is made, beside the sources in it. */
 const BUILT_BY = ['package.json', 'scripts/server-bundle.ts']
-/** Has a folder for each bundle, which `lib/bundle.ts` finds the checkout three folders above. */
+/** Has a folder for each bundle, which `lib/files/bundle.ts` finds the checkout three folders above. */
 const FOLDER = join('dist', 'start')
 /** Names the folder of the current bundle. */
 const CURRENT = 'current'

@@ -1,10 +1,14 @@
 import { join } from 'node:path'
 import { type ESTree, type Plugin, parseSync } from 'vite'
+import * as methods from '../src/contract/core/methods.ts'
 
 const CONTRACT = join(import.meta.dirname, '..', 'src', 'contract')
 
+/** The fields that operations of one method share, by the name under which they spread it. */
+const METHODS = { ...methods }
+
 /** The properties of an operation that the client of the pages reads. */
-const OF_CLIENT = new Set(['kind', 'name', 'method', 'path', 'effect', 'resumable'])
+const OF_CLIENT = new Set(['kind', 'name', 'method', 'path', 'effect', 'resumable', 'idempotent'])
 
 /**
  * Leaves of each operation in the pages only what their client reads. The schemas, texts and rules are for the service:
@@ -55,6 +59,7 @@ function isOperation(value: ESTree.Expression): value is ESTree.CallExpression {
 /** Returns the texts of the properties that the client reads, also of constants that are spread into the object. */
 function ofClient(value: ESTree.Node | undefined, constants: Constants, code: string): string[] {
   if (value?.type === 'TSAsExpression') return ofClient(value.expression, constants, code)
+  if (value?.type === 'Identifier' && value.name in METHODS) return ofMethod(value.name as keyof typeof METHODS)
   if (value?.type === 'Identifier') return ofClient(constants.get(value.name), constants, code)
   if (value?.type !== 'ObjectExpression')
     throw new Error('operation() can be stripped only if it has an object literal')
@@ -63,6 +68,12 @@ function ofClient(value: ESTree.Node | undefined, constants: Constants, code: st
     const isRead = property.key.type === 'Identifier' && OF_CLIENT.has(property.key.name)
     return isRead ? [code.slice(property.start, property.end)] : []
   })
+}
+
+/** Returns the texts of the properties that the client reads of what operations of one method share. */
+function ofMethod(name: keyof typeof METHODS): string[] {
+  const shared = Object.entries(METHODS[name]).filter(([key]) => OF_CLIENT.has(key))
+  return shared.map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
 }
 
 /** A chain of calls cannot be marked as a whole, but a function that makes it can. */
