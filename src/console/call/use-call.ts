@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { JsonOperation } from '#contract/core/operation.ts'
 import { useSession } from '../session/session.ts'
 import { type Poll, pollMs } from './polling.ts'
+import { rereadMs } from './retry.ts'
 
 type Options<T> = {
   /** False while something that the input needs is not known yet. */
@@ -24,7 +25,7 @@ export function useCall<I extends z.ZodObject, O extends z.ZodType>(
     queryKey: [op.name, input],
     queryFn: ({ signal }) => api.call(op, input, { signal }),
     enabled,
-    refetchInterval: ({ state }) => pollMs(poll, state.data),
+    refetchInterval: ({ state }) => pollMs(poll, state.data) || rereadMs(state.error),
     ...(keep && { placeholderData: keepPreviousData }),
   })
 }

@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import type { JsonOperation } from '#contract/core/operation.ts'
 import { useSession } from '../session/session.ts'
 import { pollMs } from './polling.ts'
+import { rereadMs } from './retry.ts'
 
 type List<T> = z.ZodType<{ items: T[]; next_cursor: string | null }>
 
@@ -34,7 +35,7 @@ export function usePages<I extends z.ZodObject, T>(
       pollMs((pages) => {
         if (whileAny && pages?.some(({ items }) => items.some(whileAny))) return 'moving'
         return isWatched && pages?.length === 1 && 'watched'
-      }, state.data?.pages),
+      }, state.data?.pages) || rereadMs(state.error),
   })
   const data = useMemo(() => query.data?.pages.flatMap((page) => page.items), [query.data])
   return {

@@ -61,13 +61,18 @@ function isMember(me: Me): me is Session['me'] {
   return me.user !== null && me.org !== null && me.role !== null
 }
 
+function createQueries(): QueryClient {
+  // The service may run on this computer: a browser that reports to be offline reaches it all the same.
+  const networkMode = 'always'
+  return new QueryClient({
+    defaultOptions: { queries: { retry: retryRead, staleTime: 5_000, networkMode }, mutations: { networkMode } },
+  })
+}
+
 /** Holds everything that belongs to one session. Another person or organization gets a new one, with nothing of this. */
 function Signed({ me, onReread, children }: { me: Session['me']; onReread: () => void; children: ReactNode }) {
   const [isEnded, setEnded] = useState(false)
-  const queries = useMemo(
-    () => new QueryClient({ defaultOptions: { queries: { retry: retryRead, staleTime: 5_000 } } }),
-    [],
-  )
+  const queries = useMemo(createQueries, [])
   const identity = identityOf(me)
   const session = useMemo(
     () => ({

@@ -1,3 +1,0 @@
-export function localHeaders(fields: Readonly<Record<string, string>>): Headers {
-  return new Headers(fields)
-}
