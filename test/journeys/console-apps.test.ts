@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { listDeploys } from '#contract/apps/deploys.ts'
 import { ingestLogs } from '#contract/apps/logs.ts'
 import { setAppPerson } from '#contract/apps/people.ts'
@@ -21,9 +21,6 @@ const FIXED = serverThat('fixed')
 const SUMMARY = 'Unknown items crash the request'
 
 type Member = Awaited<ReturnType<ConsoleVisits['system']['member']>>
-
-// Several people sign in to real browsers in each test.
-vi.setConfig({ testTimeout: 120_000 })
 
 needs('chromium')('apps in the console', () => {
   let visits: ConsoleVisits

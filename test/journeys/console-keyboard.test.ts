@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sql } from '#lib/db/sql.ts'
 import { makeLiveApp } from '#test/apps/live-app.ts'
 import { proposeChange } from '#test/apps/proposed-change.ts'
@@ -11,9 +11,6 @@ type Member = Awaited<ReturnType<ConsoleVisits['system']['member']>>
 /** More than any page has before what a test looks for. */
 const MAX_STOPS = 80
 const ROWS = 1_000
-
-// Several people sign in to real browsers in each test.
-vi.setConfig({ testTimeout: 120_000 })
 
 needs('chromium')('the console without a mouse', () => {
   let visits: ConsoleVisits

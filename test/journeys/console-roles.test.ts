@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createApp } from '#contract/apps/apps.ts'
 import type { Role } from '#contract/core/roles.ts'
 import { reportLogs } from '#contract/workers.ts'
@@ -29,9 +29,6 @@ const EVERYONE = [
 
 // Mails are kept on the machine with the embedded database only.
 const MAILBOX = stores.postgres === undefined ? ['Local mailbox'] : []
-
-// Several people sign in to real browsers in each test.
-vi.setConfig({ testTimeout: 120_000 })
 
 needs('chromium')('what each role does in the console', () => {
   let visits: ConsoleVisits

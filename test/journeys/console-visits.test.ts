@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createCheck } from '#contract/checks/checks.ts'
 import { configureSource } from '#contract/data-sources/search-config.ts'
 import { exposeSource } from '#contract/data-sources/sources.ts'
@@ -22,9 +22,6 @@ const ARTICLES = `
   insert into articles
   select id, title, array_fill(0.1, array[384])::vector
   from (values ('sick', 'Sick days'), ('cars', 'Cars')) as articles (id, title)`
-
-// Several people sign in to real browsers in each test.
-vi.setConfig({ testTimeout: 120_000 })
 
 /** The visits for which the console is made, each with the presses that it costs. */
 needs('chromium')('visits of the console', () => {

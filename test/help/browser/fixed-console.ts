@@ -1,9 +1,10 @@
+import { EventEmitter, once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import type { Browser, Page, Route } from 'playwright-core'
 import { type Operation, pathShape } from '#contract/core/operation.ts'
 import { OPERATIONS } from '#contract/operations.ts'
-import { openContext } from './chromium.ts'
+import { openContext, WAIT_MS } from './chromium.ts'
 import { exampleOf, withParts } from './schema-example.ts'
 
 /**
@@ -38,13 +39,17 @@ export async function openFixedConsole(browser: Browser): Promise<FixedConsole> 
   const context = await openContext(browser)
   const page = await context.newPage()
   const sent: Sent[] = []
+  const arrivals = new EventEmitter()
   let fixed: Answers = {}
   await context.route(`${ORIGIN}/**`, async (route) => {
     const request = route.request()
     const { pathname } = new URL(request.url())
     const operation = findOperation(request.method(), pathname)
     if (!operation) return sendFile(route, pathname)
-    if (isChange(operation)) sent.push({ operation: operation.name, key: request.headers()['idempotency-key'] })
+    if (isChange(operation)) {
+      sent.push({ operation: operation.name, key: request.headers()['idempotency-key'] })
+      arrivals.emit(operation.name)
+    }
     // A request that is never answered keeps the act running for as long as the test looks at it.
     if (isChange(operation) && !(operation.name in fixed)) return
     const refusal = fixed[operation.name]
@@ -59,8 +64,8 @@ export async function openFixedConsole(browser: Browser): Promise<FixedConsole> 
       sent.length = 0
       await page.goto(`${ORIGIN}${path}`)
     },
-    waitForSent: (name) =>
-      page.waitForRequest((request) => findOperation(request.method(), new URL(request.url()).pathname)?.name === name),
+    // Not `page.waitForRequest`: the browser may report a request before it comes to the route above.
+    waitForSent: (name) => once(arrivals, name, { signal: AbortSignal.timeout(WAIT_MS) }),
     [Symbol.asyncDispose]: () => context.close(),
   }
 }
