@@ -1,6 +1,5 @@
 import type { RequestParts } from '#contract/core/client-send.ts'
 import { withText } from '#contract/fast/whole-body.ts'
-import { localHeaders } from './local-headers.ts'
 
 /**
  * Makes a request to a service that may be in this process. Such a service reads few fields of it, and a real `Request`
@@ -23,7 +22,7 @@ class LocalRequest {
   constructor(url: string, parts: RequestParts) {
     this.url = url
     this.method = parts.method
-    this.headers = localHeaders(parts.headers)
+    this.headers = new Headers(parts.headers)
     this.#parts = parts
   }
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { until } from '#test/until.ts'
 import { DatabaseUnavailable } from '../db/errors.ts'
 import { gather } from './gather.ts'
@@ -78,42 +78,4 @@ it('calls that come while a batch waits run together', async () => {
   expect(batches).toEqual([[1, 2]])
   await go()
   expect(await Promise.all(answers)).toEqual([2, 4])
-})
-
-describe('a batch that waits for more items', () => {
-  afterEach(() => void vi.useRealTimers())
-
-  it('runs when enough of them have come', async () => {
-    const { batches, double, go } = doubling(undefined, { waitsForMore: (waiting) => waiting < 3 })
-    const answers = [double(1), double(2)]
-    expect(batches).toEqual([])
-    answers.push(double(3))
-    await turns()
-    expect(batches).toEqual([[1, 2, 3]])
-    await go()
-    expect(await Promise.all(answers)).toEqual([2, 4, 6])
-  })
-
-  it('runs when it is reviewed and need not wait any longer', async () => {
-    let isHurried = false
-    const { batches, double } = doubling(undefined, { waitsForMore: () => !isHurried })
-    void double(1)
-    double.review()
-    await turns()
-    expect(batches).toEqual([])
-    isHurried = true
-    double.review()
-    await turns()
-    expect(batches).toEqual([[1]])
-  })
-
-  it('runs after 20 ms whatever comes', async () => {
-    vi.useFakeTimers()
-    const { batches, double } = doubling(undefined, { waitsForMore: () => true })
-    void double(1)
-    await vi.advanceTimersByTimeAsync(19)
-    expect(batches).toEqual([])
-    await vi.advanceTimersByTimeAsync(1)
-    expect(batches).toEqual([[1]])
-  })
 })

@@ -5,23 +5,12 @@ type Waiting<Item, Result> = { item: Item; done: PromiseWithResolvers<Result> }
 type Run<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>
 
 const MAX_BATCH_ITEMS = 200
-const MAX_HOLD_MS = 20
 
 type Options = {
   /** Lets the first batch wait for the calls of the same turn, where callers usually come together. */
   joinsTurn?: boolean
   /** Waits so long before each batch, where fewer and larger batches are worth more than an early result. */
   waitMs?: number
-  /**
-   * Returns whether a batch of so many items waits for more of them, 20 ms at most. Called when a batch could start, for
-   * each item that joins it, and by `review`.
-   */
-  waitsForMore?: (waiting: number) => boolean
-}
-
-type Gathered<Item, Result> = ((item: Item) => Promise<Result>) & {
-  /** Asks `waitsForMore` again. Call it when its answer may have changed. */
-  review(): void
 }
 
 /**
@@ -31,42 +20,27 @@ type Gathered<Item, Result> = ((item: Item) => Promise<Result>) & {
  */
 export function gather<Item, Result>(
   run: Run<Item, Result>,
-  { joinsTurn = false, waitMs = 0, waitsForMore = () => false }: Options = {},
-): Gathered<Item, Result> {
+  { joinsTurn = false, waitMs = 0 }: Options = {},
+): (item: Item) => Promise<Result> {
   let waiting: Waiting<Item, Result>[] = []
   let isRunning = false
-  let endHold: (() => void) | undefined
-  const review = () => {
-    if (endHold && !waitsForMore(waiting.length)) endHold()
-  }
-  const hold = async () => {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, MAX_HOLD_MS)
-    endHold = resolve
-    await promise
-    endHold = undefined
-    clearTimeout(timer)
-  }
   const runAll = async () => {
     isRunning = true
     if (joinsTurn) await Promise.resolve()
     while (waiting.length > 0) {
       if (waitMs > 0) await wait(waitMs)
-      if (waitsForMore(waiting.length)) await hold()
       const batch = waiting.slice(0, MAX_BATCH_ITEMS)
       waiting = waiting.slice(MAX_BATCH_ITEMS)
       await settle(run, batch)
     }
     isRunning = false
   }
-  const add = (item: Item) => {
+  return (item) => {
     const done = Promise.withResolvers<Result>()
     waiting.push({ item, done })
-    if (isRunning) review()
-    else void runAll()
+    if (!isRunning) void runAll()
     return done.promise
   }
-  return Object.assign(add, { review })
 }
 
 /** Settles the promise of each item. Never rejects. */

@@ -100,34 +100,24 @@ async function ask(
   // For an organization that was refused last time, a search would almost always be for nothing.
   if (deps.allowance.wasRefused(typed.org_id)) await spendOnce(question)
   const query = { ...admitted, query: input.query, limit: input.top_k, context }
-  const search = startSearch(question, query)
+  const rows = startSearch(question, query)
   // The search takes longest, so its statement is sent before the record is made.
-  if (search.rows) await letOthersRun()
-  const record = recordOnce(question)
-  if (!search.isUnderWay) record.hurry()
-  const version = await record.version
+  if (rows) await letOthersRun()
+  const version = await recordOnce(question).version
   if (mustBeCurrent && version !== admitted.source.version) throw new SourceOutdated()
   await spendOnce(question)
-  return search.rows ?? deps.search.run(query)
+  return rows ?? deps.search.run(query)
 }
-
-/** `rows` is undefined if the search must wait until the question is recorded and spent. */
-type StartedSearch = { readonly rows: Promise<RankedRow[]> | undefined; isUnderWay: boolean }
 
 /**
  * Starts the search at once where nobody outside hears of the question, which may yet be refused: only the answer has
- * to wait for the record and the quota. The record can wait for others as long as the search is under way.
+ * to wait for the record and the quota. Returns undefined if the search must wait for them too.
  */
-function startSearch(question: Question, query: SourceQuery): StartedSearch {
+function startSearch(question: Question, query: SourceQuery): Promise<readonly RankedRow[]> | undefined {
   const rows = question.deps.search.startHere(query)
-  const search = { rows, isUnderWay: rows !== undefined }
-  // Also keeps the failure of a search from ending the process: nobody awaits it if the question is refused meanwhile.
-  const onEnd = () => {
-    search.isUnderWay = false
-    question.record?.hurry()
-  }
-  rows?.then(onEnd, onEnd)
-  return search
+  // Nobody awaits it if the question is refused meanwhile, and its failure would then end the process.
+  rows?.catch(() => {})
+  return rows
 }
 
 async function findSource(question: Question): Promise<AskableSource | undefined> {
@@ -158,7 +148,6 @@ type End = { readonly status: number; readonly bytes: number; readonly isCounted
 
 async function settle(question: Question, { status, bytes, isCounted }: End): Promise<void> {
   const record = recordOnce(question)
-  record.hurry()
   await record.version
   const duration_ms = performance.now() - question.startedMs
   question.deps.records.complete(record.id, { status, answer_bytes: bytes, counted: isCounted, duration_ms })

@@ -32,55 +32,28 @@ export type Activity<Draft extends { id: string }> = {
 
 export type Records = ReturnType<typeof createRecords>
 
-/**
- * Writes the records of questions. The questions that arrive while one is written share the next statement. Under load
- * that statement waits for a quarter of the questions under way, unless one of them has nothing else to wait for: the
- * others wait longer for their searches.
- */
+/** Writes the records of questions. The questions that arrive while one is written share the next statement. */
 export function createRecords<Draft extends { id: string }>(db: Querier, activity: Activity<Draft>) {
   const insertAndCheck = insertionWithVersions(db, activity.insertion([]))
-  let underWay = 0
-  let isAwaited = false
-  const write = async (batch: readonly Waiting<Draft>[]) => {
-    isAwaited = false
-    for (const waiting of batch) waiting.isWriting = true
+  const insert = gather((batch: readonly Waiting<Draft>[]) => {
     const { values } = activity.insertion(batch.map(({ draft }) => draft))
     const sourceIds = batch.map(({ sourceId }) => sourceId)
     return insertAndCheck(values, sourceIds)
-  }
-  const insert = gather(write, { waitsForMore: (waiting) => !isAwaited && waiting < underWay * BATCH_SHARE })
-  const end = () => {
-    underWay--
-  }
+  })
   return {
     write(question: RecordedQuestion, sourceId: string | null): WrittenRecord {
-      const waiting = { draft: activity.draft(question), sourceId, isWriting: false }
-      underWay++
-      const version = insert(waiting)
-      version.catch(end)
-      const hurry = () => {
-        if (waiting.isWriting) return
-        isAwaited = true
-        insert.review()
-      }
-      return { id: waiting.draft.id, version, hurry }
+      const draft = activity.draft(question)
+      return { id: draft.id, version: insert({ draft, sourceId }) }
     },
     /** Ends the question of a record that was written. */
-    complete(id: string, outcome: Outcome): void {
-      end()
-      activity.complete(id, outcome)
-    },
+    complete: activity.complete,
   }
 }
 
-const BATCH_SHARE = 0.25
-
-type Waiting<Draft> = { readonly draft: Draft; readonly sourceId: string | null; isWriting: boolean }
+type Waiting<Draft> = { readonly draft: Draft; readonly sourceId: string | null }
 
 export type WrittenRecord = {
   readonly id: string
   /** Resolves once the record is durable, to the version that the source had then; undefined if it had none. */
   readonly version: Promise<string | undefined>
-  /** Call it when the question has nothing else to wait for. */
-  hurry(): void
 }
