@@ -12,10 +12,9 @@ import { startStores, storesMissing } from '../help/stores.ts'
 import { TRICKS } from './tricks.ts'
 
 /**
- * `node bench/fast/run.ts [NAME …]`: what each trick for speed saves of a question's own CPU. Two servers run on the same
- * stores, one of them with the plain module of `plain/` in place of the trick. Rounds alternate between them over HTTP
- * and over MCP. A trick that saves less than 3 % on both is not worth its lines. The name `nothing` compares two equal
- * servers and so shows how exact the measure is.
+ * `node bench/fast/run.ts [NAME …]`: how much of a question's own CPU each trick for speed saves. One server runs with the
+ * trick and the plain module of `plain/`; rounds alternate between the two, over HTTP and over MCP. A trick that saves
+ * less than 3 % on both is not worth its lines. The name `nothing` changes nothing and so shows how exact the measure is.
  */
 const tenth = process.argv.includes('--tenth')
 const ROUNDS = tenth ? 1 : 11
@@ -53,11 +52,9 @@ async function makeSourceOnce(): Promise<Source> {
   return makeSource(server.url, secrets.SVC_OPERATOR_TOKEN, stores.databaseUrl, ROWS)
 }
 
-/** Both servers are new for each trick, because a server that has run for longer takes less CPU. */
 async function judge(name: string): Promise<void> {
-  await using fast = await startServer(`${name}-fast`)
-  await using plain = await startServer(`${name}-plain`, swapFlags(name))
-  const gains = [await gainOf('http', fast, plain), await gainOf('mcp', fast, plain)]
+  await using server = await startServer(name, swapFlags(name))
+  const gains = [await gainOf('http', server, name), await gainOf('mcp', server, name)]
   const isWorth = gains.some(({ share }) => share * 100 >= MIN_GAIN_PERCENT)
   const texts = gains.map(({ text }) => text).join('; ')
   console.log(`${name.padEnd(16)} ${texts}${isWorth ? '' : '; not worth it'}`)
@@ -67,7 +64,7 @@ function startServer(dataFolder: string, flags: readonly string[] = []): Promise
   return startOurs({ ...stores, provider, dataDir: join(dir, dataFolder) }, secrets, flags)
 }
 
-/** Options by which a server loads the plain module of the name. With `nothing` both servers are the same. */
+/** Options by which a server loads both modules of the name. */
 function swapFlags(name: string): readonly string[] {
   if (name === 'nothing') return []
   if (!(name in TRICKS)) throw new Error(`there is no trick ${name}; there are ${Object.keys(TRICKS).join(', ')}`)
@@ -76,25 +73,26 @@ function swapFlags(name: string): readonly string[] {
 }
 
 /** By how much less CPU a question takes with the trick: medians of rounds that alternate. */
-async function gainOf(
-  way: 'http' | 'mcp',
-  fastServer: Server,
-  plainServer: Server,
-): Promise<{ share: number; text: string }> {
-  const sides = {
-    fast: { run: runOf(way, fastServer), ms: [] as number[] },
-    plain: { run: runOf(way, plainServer), ms: [] as number[] },
+async function gainOf(way: 'http' | 'mcp', server: Server, name: string): Promise<{ share: number; text: string }> {
+  const run = runOf(way, server)
+  const swap = () => void (name !== 'nothing' && process.kill(server.pid, 'SIGUSR2'))
+  const fast: number[] = []
+  const plain: number[] = []
+  for (let round = -WARM_UPS; round < ROUNDS; round++) {
+    const isFastFirst = round % 2 === 0
+    if (!isFastFirst) swap()
+    const first = await run()
+    swap()
+    const second = await run()
+    if (isFastFirst) swap()
+    if (round < 0) continue
+    fast.push(isFastFirst ? first : second)
+    plain.push(isFastFirst ? second : first)
   }
-  for (let round = 0; round < WARM_UPS; round++) for (const { run } of Object.values(sides)) await run()
-  for (let round = 0; round < ROUNDS; round++) {
-    const order = round % 2 === 0 ? [sides.fast, sides.plain] : [sides.plain, sides.fast]
-    for (const { run, ms } of order) ms.push(await run())
-  }
-  const [fast, slow] = [median(sides.fast.ms), median(sides.plain.ms)]
-  const share = 1 - fast / slow
-  const lower = sides.fast.ms.filter((ms, round) => ms < sides.plain.ms[round]!).length
-  const text = `${way.toUpperCase()} ${percent(share)} (${fast.toFixed(3)} of ${slow.toFixed(3)} ms; less in ${lower} of ${ROUNDS} rounds)`
-  return { share, text }
+  const share = 1 - median(fast) / median(plain)
+  const lower = fast.filter((ms, round) => ms < plain[round]!).length
+  const times = `${median(fast).toFixed(3)} of ${median(plain).toFixed(3)} ms`
+  return { share, text: `${way.toUpperCase()} ${percent(share)} (${times}; less in ${lower} of ${ROUNDS} rounds)` }
 }
 
 /** Returns a function that asks for some seconds and resolves with the own CPU of one question in milliseconds. */

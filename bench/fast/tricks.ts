@@ -1,9 +1,20 @@
-/** The tricks for speed that `run.ts` can do without, each with its file. The plain module is `plain/<name>.ts`. */
-export const TRICKS: Readonly<Record<string, string>> = {
-  'exact-output': 'src/edge/fast/exact-output.ts',
-  'take-whole-body': 'src/edge/fast/take-whole-body.ts',
-  'local-request': 'src/edge/fast/local-request.ts',
-  'whole-body': 'src/contract/fast/whole-body.ts',
-  'prepared-query': 'src/lib/db/fast/prepared-query.ts',
-  'join-turns': 'src/server/areas/activity/fast/join-turns.ts',
+type Trick = {
+  readonly file: string
+  readonly exports: readonly string[]
+  /** Whether its exports make functions at the start, of which one is chosen at each call. */
+  readonly makesFunctions?: boolean
+}
+
+/** The tricks for speed that `run.ts` can do without. The plain module is `plain/<name>.ts`. */
+export const TRICKS: Readonly<Record<string, Trick>> = {
+  'exact-output': { file: 'src/edge/fast/exact-output.ts', exports: ['createOutputParser'], makesFunctions: true },
+  'take-whole-body': { file: 'src/edge/fast/take-whole-body.ts', exports: ['takeWholeBody'] },
+  'local-request': { file: 'src/edge/fast/local-request.ts', exports: ['localRequest'] },
+  'whole-body': { file: 'src/contract/fast/whole-body.ts', exports: ['withText', 'wholeText'] },
+  'prepared-query': { file: 'src/lib/db/fast/prepared-query.ts', exports: ['queryPrepared'] },
+  'join-turns': {
+    file: 'src/server/areas/activity/fast/join-turns.ts',
+    exports: ['joinTurns'],
+    makesFunctions: true,
+  },
 }
