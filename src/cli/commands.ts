@@ -3,6 +3,7 @@ import { activity } from './commands/activity/index.ts'
 import { agents } from './commands/agents/index.ts'
 import { apps } from './commands/apps/index.ts'
 import { checks } from './commands/checks/index.ts'
+import { company } from './commands/company/index.ts'
 import { context } from './commands/context/index.ts'
 import { datasource } from './commands/datasource/index.ts'
 import { db } from './commands/db/index.ts'
@@ -145,6 +146,7 @@ export const TABLE: Table = {
     ...tokens,
     ...notifications,
     ...agents,
+    ...company,
     ...skills,
     ...general,
   ],
@@ -171,6 +173,7 @@ export const TABLE: Table = {
     { path: 'notifications subscriptions', summary: 'Choose which events go to which channel' },
     { path: 'notifications deliveries', summary: 'See what became of each event' },
     { path: 'agents', summary: 'Manage the agents you connected' },
+    { path: 'company', summary: 'Let an identity provider connect agents for your people' },
     { path: 'skills', summary: 'Install skills that teach agents to use svc' },
   ],
   rootOptions: [

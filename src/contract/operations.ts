@@ -8,6 +8,7 @@ import * as people from './apps/people.ts'
 import * as revisions from './apps/revisions.ts'
 import * as agents from './auth/agents.ts'
 import * as auth from './auth/auth.ts'
+import * as companySignOn from './auth/company-sign-on.ts'
 import * as invitationPages from './auth/invitation-page.ts'
 import * as mailedLinks from './auth/mailed-link.ts'
 import * as members from './auth/members.ts'
@@ -85,6 +86,14 @@ export const OPERATIONS: readonly Operation[] = [
   agents.listOrgAgents,
   agents.revokeAgent,
   agents.revokeAgentConnection,
+  agents.allowAgent,
+  agents.allowMembersAgent,
+  companySignOn.readCompanySignOn,
+  companySignOn.setCompanySignOn,
+  companySignOn.endCompanySignOn,
+  companySignOn.listCompanyClients,
+  companySignOn.createCompanyClient,
+  companySignOn.deleteCompanyClient,
   oauth.oauthMetadata,
   oauth.oauthRegister,
   oauth.oauthAuthorize,

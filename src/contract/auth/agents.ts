@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { IdInput } from '../core/inputs.ts'
-import { jsonDelete, jsonGet } from '../core/methods.ts'
+import { jsonDelete, jsonGet, jsonPost } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
 import { Scope } from '../core/roles.ts'
@@ -12,13 +12,23 @@ const ConnectedAgent = z.object({
   client_name: z.string(),
   redirect_host: z
     .string()
-    .describe('Host that receives its authorization codes. Unlike the name, the agent cannot choose it freely'),
+    .describe(
+      'Host that receives its authorization codes. Unlike the name, the agent cannot choose it freely. Empty if your company connected it',
+    ),
   resource: z.string(),
   scopes: z.array(Scope),
   user_id: z.string(),
   email: z.string(),
   connected_from: z.string().nullable().describe('Address of the browser in which the person approved the agent'),
   connected_with: z.string().nullable().describe('That browser and its system, as it named itself: Firefox on Linux'),
+  vouched_by: z
+    .string()
+    .nullable()
+    .describe('The identity provider of your company that connected it. Null if the person approved it'),
+  ended_by: z
+    .enum(['person', 'admin'])
+    .nullable()
+    .describe('Who ended a connection of your company. It stays ended until they, or an admin, allow it again'),
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
   last_used_at: z.iso.datetime().nullable(),
@@ -99,4 +109,26 @@ export const revokeAgentConnection = operation({
   access: { ...admin, support: 'elevated' },
   input: z.object({ org_id: IdInput, id: IdInput }),
   output: RevokedAgent,
+})
+
+const AllowedAgent = z.object({ id: z.string(), allowed: z.literal(true) })
+
+export const allowAgent = operation({
+  ...jsonPost,
+  name: 'agents.allow',
+  path: '/api/v1/agents/{id}/allow',
+  summary: 'Let your company connect an agent again that you disconnected',
+  access: own,
+  input: z.object({ id: IdInput }),
+  output: AllowedAgent,
+})
+
+export const allowMembersAgent = operation({
+  ...jsonPost,
+  name: 'agents.allow-member',
+  path: '/api/v1/orgs/{org_id}/agents/{id}/allow',
+  summary: 'Let the company connect an agent of any member again that was disconnected',
+  access: { ...admin, support: 'elevated' },
+  input: z.object({ org_id: IdInput, id: IdInput }),
+  output: AllowedAgent,
 })

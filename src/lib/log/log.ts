@@ -15,7 +15,7 @@ const SECRET_NAME =
   /authorization|cookie|passw|passphrase|secret|credential|tokens?$|api[-_]?keys?$|(?:signing|private|data)[-_]?keys?$|[-_]key$/i
 /** Matches our tokens, JWTs, and passwords in connection strings, anywhere in a text. */
 const SECRET_TEXT =
-  /svc[spicl]?_[0-9A-Za-z]{49}|svcop_[\w-]{16,}|(?<=\bBearer )[\w.~+/=-]{8,}|eyJ[\w-]{8,}\.[\w-]+\.[\w-]+|(?<=:\/\/[^\s:/@]{0,128}:)[^\s/]+(?=@)/g
+  /svc[spiclk]?_[0-9A-Za-z]{49}|svcop_[\w-]{16,}|(?<=\bBearer )[\w.~+/=-]{8,}|eyJ[\w-]{8,}\.[\w-]+\.[\w-]+|(?<=:\/\/[^\s:/@]{0,128}:)[^\s/]+(?=@)/g
 const HIDDEN = '[hidden]'
 
 /** Writes JSON lines to the stream (stderr by default). Hides secrets, recognized by field name and by shape. */

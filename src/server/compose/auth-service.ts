@@ -1,6 +1,7 @@
 import { createCookies } from '#edge/credentials/cookies.ts'
 import { createAuth, type OAuthOptions, warmOAuth } from '../areas/auth/index.ts'
 import { createSystemMails } from '../areas/notifications/index.ts'
+import { companyIssuers } from '../config/connector.ts'
 import { composeEdge } from './edge.ts'
 import type { Service, ServiceParts } from './parts.ts'
 import { composeSignIn } from './sign-in.ts'
@@ -42,5 +43,7 @@ function composeConnector(parts: ServiceParts, jwtSecret: string): OAuthOptions 
     safeFetch: parts.safeFetch,
     cookies: createCookies(signIn.redirectBaseUrl),
     log: parts.log,
+    companyIssuers: connector.companySignOn ? companyIssuers(signIn) : [],
+    outgoing: parts.outgoing,
   }
 }

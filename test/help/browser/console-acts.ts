@@ -20,6 +20,7 @@ const ORGANIZATION = '/settings/organization'
 const channel = (kind: string): Answers => ({ 'notifications.list-channels': { items: [{ kind, state: 'active' }] } })
 const FAILED = { state: 'failed', status: 'not_sent', reason: 'refused', delivery_id: 'del_1' }
 const SOURCE = { source_id: 'db_thing', connection_config: { embedding_configs: [{ label: 'articles' }] } }
+const LIVING = { 'agents.list': { items: [{ ended_by: null }] }, 'agents.list-org': { items: [{ ended_by: null }] } }
 const PERSON = { items: [{ user_id: 'usr_2', email: 'ben@example.com' }] }
 
 /** Every operation that the pages of the console change something with, and every form or button that sends it. */
@@ -94,9 +95,29 @@ export const CONSOLE_ACTS: readonly ConsoleAct[] = [
     press: 'Ask source',
     answers: { 'data-sources.list': { items: [SOURCE] } },
   },
-  { operation: 'agents.disconnect', at: '/mcp/agents', open: ['Disconnect'], press: 'Disconnect agent' },
-  { operation: 'agents.end-connection', at: '/mcp/agents', open: ['End'], press: 'End connection' },
-  { operation: 'agents.revoke', at: '/mcp/agents', open: ['Revoke'], press: 'Revoke agent' },
+  {
+    operation: 'agents.disconnect',
+    at: '/mcp/agents',
+    open: ['Disconnect'],
+    press: 'Disconnect agent',
+    answers: LIVING,
+  },
+  { operation: 'agents.end-connection', at: '/mcp/agents', open: ['End'], press: 'End connection', answers: LIVING },
+  { operation: 'agents.revoke', at: '/mcp/agents', open: ['Revoke'], press: 'Revoke agent', answers: LIVING },
+  {
+    operation: 'agents.allow',
+    at: '/mcp/agents',
+    open: ['Allow again'],
+    press: 'Allow agent',
+    answers: { ...LIVING, 'agents.list': { items: [{ ended_by: 'person' }] } },
+  },
+  {
+    operation: 'agents.allow-member',
+    at: '/mcp/agents',
+    open: ['Allow again'],
+    press: 'Allow agent',
+    answers: { ...LIVING, 'agents.list-org': { items: [{ ended_by: 'admin' }] } },
+  },
 
   {
     operation: 'apps.create',

@@ -24,6 +24,8 @@ export type FakeIdp = AsyncDisposable & {
   useForeignKey(on: boolean): void
   /** Signs in another way until called with 'key': not at all, or with the client secret. */
   signWith(how: Signing): void
+  /** Signs an identity assertion (ID-JAG) as `signWith` and `useForeignKey` say. */
+  assertion(claims: Record<string, unknown>, header?: Record<string, unknown>): Promise<string>
   /** Replaces the published key by a new one with another id. */
   rotateKey(): Promise<void>
   /** Changes the metadata of the generic provider. */
@@ -138,6 +140,11 @@ export async function startFakeIdp(): Promise<FakeIdp> {
 
   return {
     credentials,
+    assertion: (claims, header = {}) => {
+      const head = { alg: 'RS256', kid: jwks.keys[0]!.kid, typ: 'oauth-id-jag+jwt', ...header }
+      const payload = Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined))
+      return new SignJWT(payload).setProtectedHeader(head).sign((foreign ? keys.foreign : keys.own).privateKey)
+    },
     useForeignKey: (on) => {
       foreign = on
     },

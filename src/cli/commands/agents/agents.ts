@@ -1,21 +1,28 @@
-import { disconnectAgent, endAgentConnection, listAgents } from '#contract/auth/agents.ts'
+import { allowAgent, disconnectAgent, endAgentConnection, listAgents } from '#contract/auth/agents.ts'
 import { callCommand, listCommand } from '../../call/operation-command.ts'
 
 export const list = listCommand(listAgents, {
   label: 'Listing agents',
   header: ['ID', 'NAME', 'GOES TO', 'SCOPES', 'CONNECTED', 'WITH', 'FROM', 'LAST USED'],
   cut: ['SCOPES', 'NAME', 'GOES TO', 'WITH'],
-  row: ({ id, client_name, redirect_host, scopes, created_at, connected_with, connected_from, last_used_at }, cli) => [
-    id,
-    client_name,
-    redirect_host,
-    scopes.join(' '),
-    cli.time(created_at),
-    connected_with ?? '',
-    connected_from ?? '',
-    cli.time(last_used_at, 'never'),
+  row: (agent, cli) => [
+    agent.id,
+    agent.client_name,
+    agent.vouched_by === null ? agent.redirect_host : 'by your company',
+    agent.scopes.join(' '),
+    cli.time(agent.created_at),
+    agent.connected_with ?? '',
+    agent.connected_from ?? '',
+    agent.ended_by === null ? cli.time(agent.last_used_at, 'never') : `ended by ${endedBy(agent.ended_by)}`,
   ],
   none: 'You have not connected an agent in this organization.',
+})
+
+const endedBy = (who: 'person' | 'admin') => (who === 'person' ? 'you' : 'an admin')
+
+export const allow = callCommand(allowAgent, {
+  input: ([id]) => ({ id }),
+  text: () => 'Your company can connect the agent again.',
 })
 
 export const disconnect = callCommand(disconnectAgent, {

@@ -29,4 +29,13 @@ export const agents: readonly Command[] = [
     examples: ['svc agents end-connection <id>', 'svc agents end-connection <id> --yes'],
     load: async () => (await import('./agents.ts')).endConnection,
   },
+  {
+    path: 'agents allow',
+    summary: 'Allow an agent of your company again',
+    description:
+      'Let your company connect an agent again that you disconnected. One that an admin disconnected only an admin can allow.',
+    arguments: [{ name: 'id', completes: 'agents', summary: 'id from `svc agents list`' }],
+    examples: ['svc agents allow <id>'],
+    load: async () => (await import('./agents.ts')).allow,
+  },
 ]

@@ -9,11 +9,12 @@ export type Agent = z.infer<typeof listAgents.output>['items'][number]
 export const AGENT_COLUMNS: readonly Column<Agent>[] = [
   {
     head: 'Agent',
-    cell: ({ client_name, redirect_host }) => (
+    cell: ({ client_name, redirect_host, vouched_by }) => (
       <>
         {client_name}
         <div className="soft">
-          to <code>{redirect_host}</code>
+          {vouched_by === null ? 'to ' : 'by your company, '}
+          <code>{vouched_by ?? redirect_host}</code>
         </div>
       </>
     ),
@@ -30,8 +31,14 @@ export const AGENT_COLUMNS: readonly Column<Agent>[] = [
   { head: 'Scopes', cell: ({ scopes }) => scopes.map((scope) => <div key={scope}>{scope}</div>), isWide: true },
   {
     head: 'Last used',
-    cell: ({ last_used_at }) =>
-      last_used_at === null ? <span className="soft">never</span> : <Time at={last_used_at} />,
+    cell: ({ last_used_at, ended_by }) =>
+      ended_by !== null ? (
+        <span className="soft">ended by {ended_by === 'person' ? 'the person' : 'an admin'}</span>
+      ) : last_used_at === null ? (
+        <span className="soft">never</span>
+      ) : (
+        <Time at={last_used_at} />
+      ),
   },
   { head: 'Expires', cell: ({ expires_at }) => <Time at={expires_at} />, isWide: true },
 ]

@@ -3,7 +3,7 @@ import { AskButton } from '#console/parts/form/ask-button.tsx'
 import { List } from '#console/parts/list/list.tsx'
 import type { Column } from '#console/parts/list/table.tsx'
 import { useSession } from '#console/session/session.ts'
-import { listAgents, listOrgAgents, revokeAgent } from '#contract/auth/agents.ts'
+import { allowMembersAgent, listAgents, listOrgAgents, revokeAgent } from '#contract/auth/agents.ts'
 import { AGENT_COLUMNS, type Agent } from './agent-columns.tsx'
 
 /** All agents of the organization, for admins. */
@@ -17,23 +17,7 @@ export function OrgAgents() {
     ...rest,
     {
       head: 'Acts',
-      cell: (agent) => (
-        <AskButton
-          label="Revoke"
-          of={`${agent.client_name} of ${agent.email}`}
-          look="small danger"
-          title="Revoke agent"
-          op={revokeAgent}
-          input={{ org_id: me.org.id, id: agent.id }}
-          changes={[listAgents, listOrgAgents]}
-          done={`Revoked ${agent.client_name} of ${agent.email}.`}
-        >
-          <p>
-            <strong>{agent.client_name}</strong>, which acts for {agent.email}, is refused on all their computers from
-            its next call on. They can connect it again.
-          </p>
-        </AskButton>
-      ),
+      cell: (agent) => <Act agent={agent} org_id={me.org.id} />,
     },
   ]
   return (
@@ -47,5 +31,44 @@ export function OrgAgents() {
         empty={<p className="soft">No member has connected an agent.</p>}
       />
     </section>
+  )
+}
+
+function Act({ agent, org_id }: { agent: Agent; org_id: string }) {
+  const common = {
+    of: `${agent.client_name} of ${agent.email}`,
+    input: { org_id, id: agent.id },
+    changes: [listAgents, listOrgAgents],
+  }
+  if (agent.ended_by !== null) {
+    return (
+      <AskButton
+        {...common}
+        label="Allow again"
+        look="small"
+        title="Allow agent"
+        op={allowMembersAgent}
+        done={`The company can connect ${common.of} again.`}
+      >
+        <p>
+          The company can connect <strong>{agent.client_name}</strong> for {agent.email} again.
+        </p>
+      </AskButton>
+    )
+  }
+  return (
+    <AskButton
+      {...common}
+      label="Revoke"
+      look="small danger"
+      title="Revoke agent"
+      op={revokeAgent}
+      done={`Revoked ${common.of}.`}
+    >
+      <p>
+        <strong>{agent.client_name}</strong>, which acts for {agent.email}, is refused on all their computers from its
+        next call on. {agent.vouched_by === null ? 'They can connect it again.' : 'An admin can allow it again here.'}
+      </p>
+    </AskButton>
   )
 }

@@ -11,13 +11,14 @@ export const TOKEN_PREFIXES = {
   invitation: 'svci_',
   code: 'svcc_',
   mailed_link: 'svcl_',
+  company_client: 'svck_',
 } as const
 export type TokenKind = keyof typeof TOKEN_PREFIXES
 
 /**
  * Prefix, 43 random base62 characters (256 bits), 6 of checksum, by which a secret scanner recognizes a leaked token.
  */
-const TOKEN_PATTERN = /^(svc[spicl]?_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
+const TOKEN_PATTERN = /^(svc[spiclk]?_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
 const BASE62_DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 export function makeToken(kind: TokenKind = 'api_token'): string {

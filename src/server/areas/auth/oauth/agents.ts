@@ -1,4 +1,6 @@
 import {
+  allowAgent,
+  allowMembersAgent,
   disconnectAgent,
   endAgentConnection,
   listAgents,
@@ -10,10 +12,11 @@ import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { readCursor, toPage } from '#edge/route/paging.ts'
 import { type Member, type Route, route } from '#edge/route/route.ts'
+import { audit } from '#ports/audit.ts'
 import type { AuthDeps } from '../model/deps.ts'
 import { endConnection } from './end-connection.ts'
 import { findAgentOf, findConnections } from './store/connections.ts'
-import { type ConnectedAgentRow, pageGrants } from './store/grants.ts'
+import { allowGrants, type ConnectedAgentRow, pageGrants } from './store/grants.ts'
 
 /** Routes that list and disconnect connected agents. Present also where agents can no longer connect. */
 export function agentRoutes(deps: AuthDeps): Route[] {
@@ -37,6 +40,11 @@ export function agentRoutes(deps: AuthDeps): Route[] {
       end(deps, principal, { id, org_id }, await findSiblings(deps, { id, org_id })),
     ),
     route(revokeAgentConnection, async ({ org_id, id }, { principal }) => end(deps, principal, { id, org_id }, [id])),
+    route(allowAgent, async ({ id }, { principal }) => {
+      const user_id = userIdOf(principal)
+      return allow(deps, principal, { id, org_id: principal.org_id, user_id, by: user_id })
+    }),
+    route(allowMembersAgent, async ({ org_id, id }, { principal }) => allow(deps, principal, { id, org_id })),
   ]
 }
 
@@ -68,14 +76,32 @@ async function end(
   return { id, revoked: true as const, connections: ended }
 }
 
+async function allow(
+  { db, clock }: AuthDeps,
+  principal: Member,
+  of: { id: string; org_id: string; user_id?: string; by?: string },
+) {
+  await db.tx(async (tx) => {
+    if ((await allowGrants(tx, of)) === 0) {
+      const detail =
+        'No connection of your company with this id that you ended. One that an admin ended, an admin allows.'
+      throw new ServiceError('NOT_FOUND', detail)
+    }
+    const entry = { org_id: of.org_id, actor: actorOf(principal), at: clock.now() }
+    await audit(tx, { ...entry, action: 'agent.allowed', target: of.id })
+  })
+  return { id: of.id, allowed: true as const }
+}
+
 function userIdOf({ user_id }: Member): string {
   if (user_id === null) throw new ServiceError('FORBIDDEN', 'Only a person can connect agents.')
   return user_id
 }
 
-function present({ org_id: _, created_at, expires_at, last_used_at, ...row }: ConnectedAgentRow) {
+function present({ org_id: _, created_at, expires_at, last_used_at, refused_by, ...row }: ConnectedAgentRow) {
   return {
     ...row,
+    ended_by: refused_by === null ? null : refused_by === row.user_id ? ('person' as const) : ('admin' as const),
     created_at: created_at.toISOString(),
     expires_at: expires_at.toISOString(),
     last_used_at: last_used_at?.toISOString() ?? null,

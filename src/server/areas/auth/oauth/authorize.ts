@@ -1,6 +1,8 @@
 import { AUTHORIZE_PARAMETERS, oauthAuthorize, oauthResume, oauthRevoke, oauthToken } from '#contract/auth/oauth.ts'
 import type { RawOperation } from '#contract/core/operation.ts'
 import { type Context, type Route, route } from '#edge/route/route.ts'
+import { createExchange, type Issuers, JWT_BEARER } from './company/exchange.ts'
+import { TokenRefusal } from './company/token-refusal.ts'
 import { consentOverPage, tooMuchPage } from './consent/consent-page.ts'
 import { isConsentTicket } from './consent/consent-ticket.ts'
 import type { OAuthDeps } from './deps.ts'
@@ -10,7 +12,8 @@ import { defaultResource, findResource, scopesFor } from './resources.ts'
 const MAX_QUERY_LENGTH = 4096
 
 /** Routes that oidc-provider answers after our own checks: authorize, resume, token and revoke. */
-export function protocolRoutes(deps: OAuthDeps, server: () => Promise<AuthorizationServer>): Route[] {
+export function protocolRoutes(deps: OAuthDeps, issuers: Issuers, server: () => Promise<AuthorizationServer>): Route[] {
+  const exchange = createExchange(deps, issuers)
   return [
     route(oauthAuthorize, async (_, { request, clientAddress }) => {
       const url = new URL(request.url)
@@ -25,15 +28,29 @@ export function protocolRoutes(deps: OAuthDeps, server: () => Promise<Authorizat
       if (!isConsentTicket(deps, interaction?.result, ticket)) return consentOverPage()
       return (await server()).fetch(request, clientAddress)
     }),
-    formRoute(oauthToken, server),
+    formRoute(oauthToken, server, (request, form, clientAddress) => {
+      if (form.get('grant_type') !== JWT_BEARER) return undefined
+      return issuers.size > 0 ? exchange(request, form, clientAddress) : UNSUPPORTED.toResponse(false)
+    }),
     formRoute(oauthRevoke, server),
   ]
 }
 
-function formRoute(op: RawOperation, server: () => Promise<AuthorizationServer>): Route {
+const UNSUPPORTED = new TokenRefusal('unsupported_grant_type', 'this installation takes no assertions of companies')
+
+type OwnAnswer = (
+  request: Request,
+  form: URLSearchParams,
+  clientAddress: string,
+) => Promise<Response> | Response | undefined
+
+/** `answer` may answer a form that the library does not. */
+function formRoute(op: RawOperation, server: () => Promise<AuthorizationServer>, answer?: OwnAnswer): Route {
   return route(op, async (_: unknown, { request, clientAddress }: Context) => {
     const body = await request.text()
     if (containsNul(body)) return Response.json(NUL_FAULT, { status: 400, headers: { 'cache-control': 'no-store' } })
+    const own = await answer?.(request, new URLSearchParams(body), clientAddress)
+    if (own) return own
     const { url, headers, signal } = request
     return (await server()).fetch(new Request(url, { method: 'POST', headers, body, signal }), clientAddress)
   })

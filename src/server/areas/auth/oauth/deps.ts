@@ -18,6 +18,9 @@ export type OAuthOptions = {
   readonly safeFetch: SafeFetch
   readonly cookies: Cookies
   readonly log: Log
+  /** The identity providers that organizations can trust for agents, and how they are reached. */
+  readonly companyIssuers: readonly string[]
+  readonly outgoing: (request: Request) => Promise<Response>
 }
 
 export type OAuthDeps = AuthDeps & OAuthOptions & { readonly kv: KeyValueStore }

@@ -1,6 +1,6 @@
 import type { Tx } from '#lib/db/db.ts'
 import { audit } from '#ports/audit.ts'
-import { revokeGrant } from './store/grants.ts'
+import { refuseGrant, revokeGrant } from './store/grants.ts'
 
 type Of = { readonly id: string; readonly org_id?: string; readonly user_id?: string }
 
@@ -13,6 +13,7 @@ export async function endConnection(
 ): Promise<boolean> {
   const grant = await revokeGrant(tx, { ...of, now: at })
   if (!grant) return false
+  if (grant.vouched_by !== null) await refuseGrant(tx, of.id, by.user_id ?? by.actor)
   const action = grant.user_id === by.user_id ? 'agent.disconnected' : 'agent.revoked'
   const detail = { client_name: grant.client_name, user_id: grant.user_id }
   await audit(tx, { org_id: grant.org_id, actor: by.actor, action, target: of.id, detail, at })

@@ -1,6 +1,8 @@
 import type { Route } from '#edge/route/route.ts'
 import { protocolRoutes } from './authorize.ts'
 import { registerRoute } from './clients/register.ts'
+import { createAssertionVerifier } from './company/issuer-keys.ts'
+import { companySettingsRoutes } from './company/settings.ts'
 import { consentRoutes } from './consent/consent.ts'
 import type { OAuthDeps } from './deps.ts'
 import { discoveryRoute } from './discovery.ts'
@@ -29,11 +31,15 @@ export function oauthRoutes(deps: OAuthDeps): Route[] {
     created ??= loadProvider().then(({ createAuthorizationServer }) => createAuthorizationServer(deps))
     return created
   }
+  const issuers = new Map(
+    deps.companyIssuers.map((issuer) => [issuer, createAssertionVerifier({ ...deps, issuer })] as const),
+  )
   // Two queues, because strangers can fill that of registrations and must not delay users who approve.
   return [
     discoveryRoute(deps),
     registerRoute(deps, createSerialQueue(QUEUE_LIMITS)),
-    ...protocolRoutes(deps, server),
+    ...protocolRoutes(deps, issuers, server),
+    ...companySettingsRoutes(deps, issuers),
     ...consentRoutes(deps, server, createSerialQueue(QUEUE_LIMITS)),
   ]
 }

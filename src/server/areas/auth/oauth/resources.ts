@@ -8,7 +8,7 @@ const ENDPOINTS: Readonly<Record<string, readonly Scope[]>> = {
   notifications: notificationsMcp.access.scope,
 }
 
-type Resource = { readonly id: string; readonly scopes: readonly Scope[] }
+export type Resource = { readonly id: string; readonly scopes: readonly Scope[] }
 
 export function defaultResource(mcpUrl: string): Resource {
   return { id: `${mcpUrl}/platform`, scopes: ENDPOINTS.platform! }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { clientSecretByMetadata, promptByMetadata, refuseInsecureAddress } from './generic-client.ts'
+import { refuseInsecureAddress } from '#lib/net/address/refuse-insecure.ts'
+import { clientSecretByMetadata, promptByMetadata } from './generic-client.ts'
 
 const SERVER = { issuer: 'https://id.test' }
 

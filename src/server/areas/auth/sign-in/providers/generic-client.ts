@@ -1,5 +1,4 @@
 import { type ClientAuth, ClientSecretPost, type ServerMetadata } from 'openid-client'
-import { isLoopback } from '#lib/net/address/loopback.ts'
 
 /**
  * Sends the client secret in the way the provider supports. The header comes first: it is the default of OpenID Connect
@@ -36,11 +35,4 @@ export function promptByMetadata(
 ): { prompt?: string } {
   if (Array.isArray(prompts) && prompts.includes('select_account')) return { prompt: 'select_account' }
   return isLinking ? { prompt: 'login' } : {}
-}
-
-/** Throws for plain http to another machine, which the metadata of a provider on loopback could name. */
-export function refuseInsecureAddress(address: string): void {
-  const { protocol, hostname, origin } = new URL(address)
-  if (protocol === 'https:' || isLoopback(hostname)) return
-  throw new Error(`the identity provider names an address without TLS: ${origin}`)
 }

@@ -13,9 +13,10 @@ import {
   randomPKCECodeVerifier,
   randomState,
 } from 'openid-client'
+import { refuseInsecureAddress } from '#lib/net/address/refuse-insecure.ts'
 import type { Clock } from '#lib/time/clock.ts'
 import type { Profile } from './generic.ts'
-import { clientSecretByMetadata, promptByMetadata, refuseInsecureAddress } from './generic-client.ts'
+import { clientSecretByMetadata, promptByMetadata } from './generic-client.ts'
 
 /** Sends all HTTP requests of this file. */
 export type Outgoing = (request: Request) => Promise<Response>
