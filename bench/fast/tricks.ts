@@ -8,13 +8,6 @@ type Trick = {
 /** The tricks for speed that `run.ts` can do without. The plain module is `plain/<name>.ts`. */
 export const TRICKS: Readonly<Record<string, Trick>> = {
   'exact-output': { file: 'src/edge/fast/exact-output.ts', exports: ['createOutputParser'], makesFunctions: true },
-  'take-whole-body': { file: 'src/edge/fast/take-whole-body.ts', exports: ['takeWholeBody'] },
   'local-request': { file: 'src/edge/fast/local-request.ts', exports: ['localRequest'] },
   'whole-body': { file: 'src/contract/fast/whole-body.ts', exports: ['withText', 'wholeText'] },
-  'prepared-query': { file: 'src/lib/db/fast/prepared-query.ts', exports: ['queryPrepared'] },
-  'join-turns': {
-    file: 'src/server/areas/activity/fast/join-turns.ts',
-    exports: ['joinTurns'],
-    makesFunctions: true,
-  },
 }

@@ -1,3 +1,4 @@
+// Saves 6.3 % of a question's own CPU over MCP, 0.5 % over HTTP: node bench/fast/run.ts local-request
 import type { RequestParts } from '#contract/core/client-send.ts'
 import { withText } from '#contract/fast/whole-body.ts'
 

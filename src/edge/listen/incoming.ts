@@ -1,15 +1,6 @@
 import { IncomingMessage } from 'node:http'
-import { takeWholeBody } from '../fast/take-whole-body.ts'
 
 export class Incoming extends IncomingMessage {
-  #body: Buffer | undefined
-
-  /** `@hono/node-server` looks for it before it reads the stream. */
-  get rawBody(): Buffer | undefined {
-    this.#body ??= takeWholeBody(this)
-    return this.#body
-  }
-
   /**
    * Node emits the data that it had buffered even after the stream was destroyed. `Readable.toWeb`, by which
    * `@hono/node-server` reads a body, throws then, and nobody could catch it: the process would end because a handler

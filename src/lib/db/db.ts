@@ -4,7 +4,7 @@ import pg from 'pg'
 import { changeBegins } from './change-watch.ts'
 import { ANSWER_MARGIN_MS, withDeadline } from './deadline.ts'
 import { DatabaseUnavailable, isStalePlan, standbyFrom, unavailableFrom } from './errors.ts'
-import { queryPrepared } from './fast/prepared-query.ts'
+import { runNamed } from './run-named.ts'
 import type { HeldLock, SessionLock } from './session-lock.ts'
 import type { Sql } from './sql.ts'
 import { insideTransaction, refuseInTransaction, TransactionMisuse } from './transaction-guard.ts'
@@ -74,8 +74,6 @@ export type Engine = {
    * a prepared statement by another of the same name.
    */
   readonly isPrepared?: boolean
-  /** True for a server of Postgres that every connection of `pool` leads to, without a pooler between. */
-  readonly isServer?: boolean
   /** True where the role may be read-only on purpose. A refused write then says nothing about the server. */
   readonly mayBeReadOnly?: boolean
   /** Bounds each statement of the transaction that begins on this client. Undefined restores the usual bound. */
@@ -143,7 +141,6 @@ type Session = {
   readonly client: PoolClient
   readonly limitMs: number | undefined
   readonly isPrepared: boolean
-  readonly isServer: boolean
   /** Set when the connection must be closed and not go back to the pool. */
   broken?: Error | undefined
 }
@@ -170,8 +167,8 @@ async function openSession(
 ): Promise<Session> {
   const client = await pool.connect().catch(rethrow)
   client.on('error', onLost)
-  const { isPrepared = true, isServer = false } = engine
-  return { client, limitMs: answerLimit(engine, timeoutMs), isPrepared, isServer }
+  const { isPrepared = true } = engine
+  return { client, limitMs: answerLimit(engine, timeoutMs), isPrepared }
 }
 
 function answerLimit({ statementLimitMs }: Engine, timeoutMs: number | undefined): number | undefined {
@@ -186,11 +183,10 @@ function release({ client }: Session, broken: Error | undefined): void {
 /** Does nothing: the next statement fails with the reason, but an `error` event without a listener ends the process. */
 function onLost(): void {}
 
-function run<Row>({ client, limitMs, isPrepared, isServer }: Session, statement: Sql): Promise<Row[]> {
+function run<Row>({ client, limitMs, isPrepared }: Session, statement: Sql): Promise<Row[]> {
   const { name, text, values } = statement
-  if (isServer && isPrepared && name !== '')
-    return send({ client, limitMs }, () => queryPrepared<Row>(client, statement))
-  const config = name === '' ? { text } : { ...(isPrepared && { name }), text, values: values as unknown[] }
+  if (isPrepared && name !== '') return send({ client, limitMs }, () => runNamed<Row>(client, statement))
+  const config = name === '' ? { text } : { text, values: values as unknown[] }
   return send({ client, limitMs }, async () => (await client.query(config)).rows as Row[])
 }
 

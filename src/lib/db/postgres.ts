@@ -58,7 +58,7 @@ export function openPostgres(options: PostgresOptions): Db {
     name: 'postgres',
     instance,
     pool,
-    ...(direct ? { sessions: direct, isPrepared: false } : { isServer: true }),
+    ...(direct && { sessions: direct, isPrepared: false }),
     statementLimitMs: statementTimeoutMs,
     limitStatements: setLocalTimeout,
     limitSession: (client, timeoutMs) => client.query(`set statement_timeout = ${Math.ceil(timeoutMs)}`),

@@ -25,7 +25,7 @@ export function withFallback(shared: KeyValueStore, own: KeyValueStore, options:
   return {
     kind: shared.kind,
     count: (key, seconds) => withBackup((store) => store.count(key, seconds)),
-    take: (windows, uses) => breaker.ask(() => shared.take(windows, uses)),
+    take: (windows) => breaker.ask(() => shared.take(windows)),
     get: (key) => withBackup((store) => store.get(key)),
     set: (key, value, seconds) => withBackup((store) => store.set(key, value, seconds)),
     setOnce: (key, seconds) => breaker.ask(() => shared.setOnce(key, seconds)),

@@ -4,31 +4,28 @@ import type { KeyValueStore, QuotaRefusal } from './kv.ts'
 const COUNT = `local n = redis.call('incr', KEYS[1]) if n == 1 then redis.call('expire', KEYS[1], ARGV[1]) end return n`
 
 /**
- * Takes the limit, the seconds and the start count of each window, then the uses. Returns how many were counted, and the
- * position (from 1) of the window that refused the next one, minus that of one that needs a start count, or 0.
+ * Takes the limit, the seconds and the start count of each window. Returns the position (from 1) of the first window that
+ * refuses, minus that of one that needs a start count, or 0 if the use was counted.
  */
 const TAKE = `
-  local free, refused = tonumber(ARGV[#ARGV]), 0
   for i = 1, #KEYS do
     local limit, seconds, start_count = ARGV[i * 3 - 2], ARGV[i * 3 - 1], ARGV[i * 3]
     local n = redis.call('get', KEYS[i])
     if not n then
-      if start_count == '' then return {0, -i} end
+      if start_count == '' then return -i end
       redis.call('set', KEYS[i], start_count, 'EX', seconds)
       n = start_count
     end
-    local left = tonumber(limit) - tonumber(n)
-    if left <= 0 then return {0, i} end
-    if left < free then free, refused = left, i end
+    if tonumber(n) >= tonumber(limit) then return i end
   end
-  for i = 1, #KEYS do redis.call('incrby', KEYS[i], free) end
-  return {free, refused}`
+  for i = 1, #KEYS do redis.call('incr', KEYS[i]) end
+  return 0`
 
 /** How long the key of the write check stays. */
 const PING_SECONDS = 60
 
 class Commands extends Redis {
-  declare takeFromAll: (count: number, ...keysAndArguments: (string | number)[]) => Promise<[number, number]>
+  declare takeFromAll: (count: number, ...keysAndArguments: (string | number)[]) => Promise<number>
 }
 
 /** Connects in the background. Commands fail after 2 s without an answer; `onError` hears of connection errors. */
@@ -46,15 +43,14 @@ export function openRedis(url: string, onError: (error: unknown) => void, keyPre
   return {
     kind: 'redis',
     count: async (key, seconds) => Number(await redis.eval(COUNT, 1, key, seconds)),
-    take: async (windows, uses) => {
+    take: async (windows) => {
       const limits = windows.flatMap(({ limit, seconds, startCount }) => [
         limit,
         seconds,
         startCount === 'unknown' ? '' : startCount,
       ])
       const keys = windows.map(({ key }) => key)
-      const [taken, position] = await redis.takeFromAll(windows.length, ...keys, ...limits, uses)
-      return { taken, refusal: toRefusal(position) }
+      return toRefusal(await redis.takeFromAll(windows.length, ...keys, ...limits))
     },
     get: async (key) => (await redis.get(key)) ?? undefined,
     set: async (key, value, seconds) => {

@@ -18,8 +18,8 @@ type Subject = {
   after: (seconds: number, condition: () => Promise<boolean>) => Promise<void>
 }
 
-const TAKEN = { taken: 1, refusal: undefined }
-const exhausted = (index: number) => ({ taken: 0, refusal: { exhausted: index } })
+const TAKEN = undefined
+const exhausted = (index: number) => ({ exhausted: index })
 
 const clock = testClock()
 const memory: Subject = {
@@ -89,47 +89,28 @@ function suite(kind: KeyValueStore['kind'], { open, after }: Subject) {
       { key: large, limit: 5, seconds: 3600, startCount: 0 },
       { key: small, limit: 2, seconds: 3600, startCount: 0 },
     ]
-    const taken = await Promise.all(Array.from({ length: 4 }, () => kv.take(windows, 1)))
+    const taken = await Promise.all(Array.from({ length: 4 }, () => kv.take(windows)))
     expect(taken).toEqual([TAKEN, TAKEN, exhausted(1), exhausted(1)])
     expect([await kv.get(small), await kv.get(large)]).toEqual(['2', '2'])
   })
 
-  it('counts as many uses of one call as the fullest quota window has left, and says which one refused the next', async () => {
-    const [small, large] = [key('small'), key('large')]
-    const windows = [
-      { key: large, limit: 5, seconds: 3600, startCount: 0 },
-      { key: small, limit: 3, seconds: 3600, startCount: 0 },
-    ]
-    expect(await kv.take(windows, 2)).toEqual({ taken: 2, refusal: undefined })
-    expect(await kv.take(windows, 2)).toEqual({ taken: 1, refusal: { exhausted: 1 } })
-    expect([await kv.get(small), await kv.get(large)]).toEqual(['3', '3'])
-    const equal = [
-      { key: key('one'), limit: 2, seconds: 3600, startCount: 0 },
-      { key: key('two'), limit: 2, seconds: 3600, startCount: 0 },
-    ]
-    expect(await kv.take(equal, 5)).toEqual({ taken: 2, refusal: { exhausted: 0 } })
-  })
-
   it('opens a quota window again when its time is over', async () => {
     const windows = [{ key: key('window'), limit: 1, seconds: 1, startCount: 0 }]
-    expect(await kv.take(windows, 1)).toEqual(TAKEN)
-    await after(1, async () => (await kv.take(windows, 1)).taken === 1)
+    expect(await kv.take(windows)).toEqual(TAKEN)
+    await after(1, async () => (await kv.take(windows)) === TAKEN)
   })
 
   it('asks for a start count where a quota window does not exist yet, and uses the first one given', async () => {
     const window = { key: key('window'), limit: 9, seconds: 3600 }
-    expect(await kv.take([{ ...window, startCount: 'unknown' }], 1)).toEqual({
-      taken: 0,
-      refusal: { needsStartCount: 0 },
-    })
+    expect(await kv.take([{ ...window, startCount: 'unknown' }])).toEqual({ needsStartCount: 0 })
     expect(await kv.get(window.key)).toBeUndefined()
-    expect(await kv.take([{ ...window, startCount: 7 }], 1)).toEqual(TAKEN)
-    expect(await kv.take([{ ...window, startCount: 0 }], 1)).toEqual(TAKEN)
-    expect(await kv.take([{ ...window, startCount: 0 }], 1)).toEqual(exhausted(0))
-    expect(await kv.take([{ ...window, startCount: 'unknown' }], 1)).toEqual(exhausted(0))
+    expect(await kv.take([{ ...window, startCount: 7 }])).toEqual(TAKEN)
+    expect(await kv.take([{ ...window, startCount: 0 }])).toEqual(TAKEN)
+    expect(await kv.take([{ ...window, startCount: 0 }])).toEqual(exhausted(0))
+    expect(await kv.take([{ ...window, startCount: 'unknown' }])).toEqual(exhausted(0))
     const full = { ...window, key: key('full') }
-    expect(await kv.take([{ ...full, startCount: 9 }], 1)).toEqual(exhausted(0))
-    expect(await kv.take([{ ...full, startCount: 'unknown' }], 1)).toEqual(exhausted(0))
+    expect(await kv.take([{ ...full, startCount: 9 }])).toEqual(exhausted(0))
+    expect(await kv.take([{ ...full, startCount: 'unknown' }])).toEqual(exhausted(0))
   })
 
   it('lets exactly one of many callers set a key once, until the key expires', async () => {
@@ -169,7 +150,7 @@ describe('OP-03 a store in memory under a flood of addresses', () => {
     await using kv = openMemoryStore(clock)
     await kv.set('value', 'kept', 3600)
     await kv.setOnce('replay', 3600)
-    await kv.take([{ key: 'window', limit: 1, seconds: 3600, startCount: 0 }], 1)
+    await kv.take([{ key: 'window', limit: 1, seconds: 3600, startCount: 0 }])
     for (let n = 0; n < 250_000; n += 1) await kv.count(`limit ${n}`, 3600)
     const left: number[] = []
     for (let n = 0; n < 250_000; n += 1) if ((await kv.get(`limit ${n}`)) !== undefined) left.push(n)
@@ -177,7 +158,7 @@ describe('OP-03 a store in memory under a flood of addresses', () => {
     expect([await kv.count('limit 249999', 3600), await kv.count('limit 0', 3600)]).toEqual([2, 1])
     expect(await kv.get('value')).toBe('kept')
     expect(await kv.setOnce('replay', 3600)).toBe(false)
-    expect(await kv.take([{ key: 'window', limit: 1, seconds: 3600, startCount: 0 }], 1)).toEqual(exhausted(0))
+    expect(await kv.take([{ key: 'window', limit: 1, seconds: 3600, startCount: 0 }])).toEqual(exhausted(0))
   })
 
   it('counts a key that expired and was used again among the newest', async () => {

@@ -5,8 +5,8 @@ export type KeyValueStore = AsyncDisposable & {
   readonly kind: 'redis' | 'memory'
   /** Adds one and returns the count, which starts again `seconds` after the first call. */
   count(key: string, seconds: number): Promise<number>
-  /** Counts up to `uses` uses, each in every quota window or in none of them. */
-  take(windows: readonly QuotaWindow[], uses: number): Promise<TakeResult>
+  /** Counts a use in every quota window, or in none of them and returns why. */
+  take(windows: readonly QuotaWindow[]): Promise<QuotaRefusal | undefined>
   get(key: string): Promise<string | undefined>
   set(key: string, value: string, seconds: number): Promise<void>
   /** Returns true for the first caller, false for all others until the key expires. */
@@ -21,11 +21,7 @@ export type KeyValueStore = AsyncDisposable & {
  */
 export type QuotaWindow = { key: string; limit: number; seconds: number; startCount: number | 'unknown' }
 
-/**
- * How many uses were counted, and why the next one was not: by its index, the first window that is exhausted then or
- * that needs a `startCount`. Undefined if all were counted.
- */
-export type TakeResult = { taken: number; refusal: QuotaRefusal | undefined }
+/** The index of the first window that is exhausted or needs a `startCount`. */
 export type QuotaRefusal = { exhausted: number } | { needsStartCount: number }
 
 const MIN_ENTRIES_TO_SWEEP = 10_000
@@ -73,25 +69,18 @@ export function openMemoryStore(clock: Clock): KeyValueStore {
       put(key, String(next), before?.until ?? after(seconds))
       return next
     },
-    take: async (windows, uses) => {
+    take: async (windows) => {
       const counted: { key: string; value: number; until: number }[] = []
-      let taken = uses
-      let refusal: QuotaRefusal | undefined
       for (const [index, { key, limit, seconds, startCount }] of windows.entries()) {
         const entry = live(key)
-        if (!entry && startCount === 'unknown') return { taken: 0, refusal: { needsStartCount: index } }
+        if (!entry && startCount === 'unknown') return { needsStartCount: index }
         const { value, until } = entry ?? { value: String(startCount), until: after(seconds) }
         if (!entry) put(key, value, until)
-        const left = limit - Number(value)
-        if (left <= 0) return { taken: 0, refusal: { exhausted: index } }
-        if (left < taken) {
-          taken = left
-          refusal = { exhausted: index }
-        }
+        if (Number(value) >= limit) return { exhausted: index }
         counted.push({ key, value: Number(value), until })
       }
-      for (const { key, value, until } of counted) put(key, String(value + taken), until)
-      return { taken, refusal }
+      for (const { key, value, until } of counted) put(key, String(value + 1), until)
+      return undefined
     },
     get: async (key) => live(key)?.value,
     set: async (key, value, seconds) => put(key, value, after(seconds)),

@@ -25,7 +25,6 @@ const MAIL_PACKAGES = /^(?:nodemailer|emailjs|smtp-client)(?:\/|$)/
 const HTTP_ROOMS = [
   'lib/net/',
   'edge/listen/incoming.ts',
-  'edge/fast/take-whole-body.ts',
   'edge/listen/listen.ts',
   'edge/listen/connection.ts',
   'edge/listen/connection-limits.ts',

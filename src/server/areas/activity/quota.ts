@@ -1,16 +1,9 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import { secondsText } from '#contract/core/seconds-text.ts'
 import type { Db } from '#lib/db/db.ts'
-import {
-  type KeyValueStore,
-  type QuotaRefusal,
-  type QuotaWindow,
-  StoreUnavailable,
-  type TakeResult,
-} from '#lib/kv/kv.ts'
+import { type KeyValueStore, type QuotaRefusal, type QuotaWindow, StoreUnavailable } from '#lib/kv/kv.ts'
 import { createBoundedCache } from '#lib/memory/bounded-cache.ts'
 import type { Clock } from '#lib/time/clock.ts'
-import { joinTurns } from './fast/join-turns.ts'
 import { createLimits, type Limits } from './limits.ts'
 import { countQuestions } from './quota-store.ts'
 import { setQuotaRoute } from './set-quota.ts'
@@ -27,19 +20,14 @@ export type QuotaDeps = Limits & { kv: KeyValueStore; db: Db; clock: Clock }
 export function createQuota({ kv, db, clock, perMinute, perDay }: QuotaDeps) {
   const limits = createLimits({ db, clock, perMinute, perDay })
   const take = createSharedTake({ kv, db })
-  const join = joinTurns(async (orgId, usesOf) => {
-    const now = clock.now()
-    const limit = await limits.of(orgId)
-    return { now, limit, result: await take(orgId, limit, now, usesOf()) }
-  })
   return {
     routes: [setQuotaRoute({ db, clock, limits })],
     /** Counts one question of the organization. Throws RATE_LIMITED with the time to wait when a limit is reached. */
     spend: async (orgId: string): Promise<void> => {
-      const { position, taking } = join(orgId)
-      const { now, limit, result } = await taking
-      if (result && position < result.taken) return
-      const refusal = result ? result.refusal! : await takeWithoutStore({ kv, db }, orgId, limit, now)
+      const now = clock.now()
+      const limit = await limits.of(orgId)
+      const result = await take(orgId, limit, now)
+      const refusal = result === 'unavailable' ? await takeWithoutStore({ kv, db }, orgId, limit, now) : result
       if (refusal === undefined) return
       if ('exhausted' in refusal && refusal.exhausted === 0)
         throw limitReached(limit.perMinute, 'minute', MINUTE_MS, now)
@@ -50,21 +38,21 @@ export function createQuota({ kv, db, clock, perMinute, perDay }: QuotaDeps) {
 
 type Stores = { kv: KeyValueStore; db: Db }
 
-/** Counts questions in the shared store. Resolves to undefined while the store does not answer. */
+/** Counts a question in the shared store. Resolves to `unavailable` while the store does not answer. */
 function createSharedTake(stores: Stores) {
   /** Keys of days whose shared count lacks questions, because they were asked while the store did not answer. */
   const undercounted = createBoundedCache<string, true>({ max: MAX_UNDERCOUNTED_DAYS })
-  return async (orgId: string, limit: Limits, now: Date, uses: number): Promise<TakeResult | undefined> => {
+  return async (orgId: string, limit: Limits, now: Date): Promise<QuotaRefusal | 'unavailable' | undefined> => {
     const { key } = dayOf(orgId, now)
     try {
       // Every question that arrives before the deletion is confirmed deletes too, so none uses the old count.
       if (undercounted.has(key)) await stores.kv.delete(key)
       undercounted.delete(key)
-      return await takeShared(stores, orgId, limit, now, uses)
+      return await takeShared(stores, orgId, limit, now)
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
       undercounted.set(key, true)
-      return undefined
+      return 'unavailable'
     }
   }
 }
@@ -75,16 +63,15 @@ async function takeShared(
   orgId: string,
   limit: Limits,
   now: Date,
-  uses: number,
-): Promise<TakeResult> {
+): Promise<QuotaRefusal | undefined> {
   const windows = (startCount: QuotaWindow['startCount']): QuotaWindow[] => [
     { ...minuteOf(orgId, now), limit: limit.perMinute, startCount: 0 },
     { ...dayOf(orgId, now), limit: limit.perDay, startCount },
   ]
-  const result = await kv.take(windows('unknown'), uses)
-  if (!result.refusal || 'exhausted' in result.refusal) return result
+  const refusal = await kv.take(windows('unknown'))
+  if (!refusal || 'exhausted' in refusal) return refusal
   // The day has just begun or the store lost its count, so the count starts from the recorded questions.
-  return kv.take(windows(await countQuestions(db, orgId, { from: midnightOf(now), before: now, now })), uses)
+  return kv.take(windows(await countQuestions(db, orgId, { from: midnightOf(now), before: now, now })))
 }
 
 /** Used while the shared store does not answer: counts the minute per process and the day from the recorded questions. */

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import type { Db, Tx } from '#lib/db/db.ts'
 import { ANSWER_MARGIN_MS, withDeadline } from '#lib/db/deadline.ts'
 import { DatabaseUnavailable, unavailableFrom } from '#lib/db/errors.ts'
-import { queryPrepared } from '#lib/db/fast/prepared-query.ts'
+import { runNamed } from '#lib/db/run-named.ts'
 import type { Sql } from '#lib/db/sql.ts'
 import { READER } from './engine.ts'
 import { type Guard, sessionGuard, settingsGuard } from './guard.ts'
@@ -172,7 +172,7 @@ async function guardedQuery<Row>(query: Query, guard: Guard, statement: Sql): Pr
 }
 
 async function run<Row>(client: pg.PoolClient, statement: Sql): Promise<Row[]> {
-  if (statement.name !== '') return queryPrepared<Row>(client, statement).catch(rethrow)
+  if (statement.name !== '') return runNamed<Row>(client, statement).catch(rethrow)
   const { rows } = await client.query(statement.text).catch(rethrow)
   return rows as Row[]
 }

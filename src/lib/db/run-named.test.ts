@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { expect, it } from 'vitest'
 import { needs, stores } from '#test/stores.ts'
-import { openPostgres } from '../postgres.ts'
-import { sql } from '../sql.ts'
-import { queryPrepared } from './prepared-query.ts'
+import { openPostgres } from './postgres.ts'
+import { runNamed } from './run-named.ts'
+import { sql } from './sql.ts'
 
 needs('postgres')('OP-02 a statement that is prepared on a connection', () => {
   const open = () =>
@@ -28,7 +28,7 @@ needs('postgres')('OP-02 a statement that is prepared on a connection', () => {
     expect(await divide(2)).toEqual([{ result: 3 }])
     const refused: unknown = await divide(0).catch((error: unknown) => error)
     expect(refused).toMatchObject({ code: '22012' })
-    expect((refused as Error).stack).toContain('prepared-query.test.ts')
+    expect((refused as Error).stack).toContain('run-named.test.ts')
     expect(await divide(3)).toEqual([{ result: 2 }])
   })
 
@@ -37,9 +37,9 @@ needs('postgres')('OP-02 a statement that is prepared on a connection', () => {
     const client = await pool.connect()
     await client.query('create temporary table changing (a int); insert into changing values (1)')
     const all = sql`select * from changing`
-    expect(await queryPrepared(client, all)).toEqual([{ a: 1 }])
+    expect(await runNamed(client, all)).toEqual([{ a: 1 }])
     await client.query(`alter table changing add column b text default 'new'`)
-    await expect(queryPrepared(client, all)).rejects.toMatchObject({ code: '0A000' })
+    await expect(runNamed(client, all)).rejects.toMatchObject({ code: '0A000' })
     client.release()
   })
 })
