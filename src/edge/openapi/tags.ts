@@ -8,6 +8,10 @@ const TAGS: Readonly<Record<string, readonly [title: string, description: string
   tokens: ['API tokens', 'Create and revoke tokens that act for you.'],
   invitations: ['Invitations', 'Invite people by email and accept invitations.'],
   agents: ['Connected agents', 'List the agents that people approved, and disconnect them.'],
+  'company-sign-on': [
+    'Sign-on by a company',
+    'Let an identity provider connect agents for the people of an organization.',
+  ],
   oauth: ['OAuth for agents', 'The authorization server that agents get their tokens from (OAuth 2.1).'],
   'data-sources': ['Data sources', 'Configure databases as data sources, and ask them questions by vector search.'],
   databases: ['Managed databases', 'Create Postgres databases with pgvector, connect to them and drop them.'],

@@ -46,7 +46,9 @@ export function createRecords<Draft extends { id: string }>(db: Querier, activit
       return { id: draft.id, version: insert({ draft, sourceId }) }
     },
     /** Ends the question of a record that was written. */
-    complete: activity.complete,
+    complete(id: string, outcome: Outcome): void {
+      activity.complete(id, outcome)
+    },
   }
 }
 
