@@ -1,8 +1,8 @@
 import type { Instance } from '../deploys/target.ts'
 import type { AppAddress } from '../door/messages.ts'
-import { once, whileRead } from '../door/program/while-read.ts'
+import { once, sendAndWatch } from '../door/program/send-and-watch.ts'
 
-/** Requests that one instance is answering. */
+/** An instance of an app, with a count of the requests that it is answering. */
 export type ServedInstance = {
   readonly address: AppAddress
   /** Sends a request of svc itself. */
@@ -29,7 +29,7 @@ export function serveInstance({ address, fetch }: Pick<Instance, 'address' | 'fe
   return {
     address,
     begin,
-    fetch: (request) => whileRead(fetch, request, begin()),
+    fetch: (request) => sendAndWatch(fetch, request, begin()),
     idle: () => (inFlight === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
   }
 }

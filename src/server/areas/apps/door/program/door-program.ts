@@ -9,7 +9,7 @@ import { MAX_ANSWER_BYTES } from './bounds.ts'
 import type { AppRoute } from './door.ts'
 import { forwardToWorker } from './forwarding.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
-import { once, whileRead } from './while-read.ts'
+import { once, sendAndWatch } from './send-and-watch.ts'
 
 type Order<D extends ToDoor['do']> = Extract<ToDoor, { do: D }>
 type Tell = (message: FromDoor) => void
@@ -97,7 +97,7 @@ export class DoorProgram {
       return route
     }
     if (route.type === 'app') this.#recorder.set(route.address, route.recordedAs)
-    const send = (sent: Request) => whileRead(this.#appAt(route.address).fetch, sent, end)
+    const send = (sent: Request) => sendAndWatch(this.#appAt(route.address).fetch, sent, end)
     if (route.type === 'app') return { type: 'app', fetch: send, end }
     return { type: 'elsewhere', forward: (asked) => forwardToWorker(asked, { send, hops }), end }
   }

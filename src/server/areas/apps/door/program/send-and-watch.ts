@@ -1,24 +1,29 @@
-/** Sends a request and calls back once: when its answer was read to the end, broke, was given up, or there was none. */
-export async function whileRead(
+/**
+ * Sends a request and calls `onEnd` once: when the answer was read to its end, broke off or was cancelled by its reader,
+ * or when there was no answer. A request counts as under way until then, so that a deploy does not stop the instance
+ * that is still sending the answer.
+ */
+export async function sendAndWatch(
   send: (request: Request) => Promise<Response>,
   request: Request,
   onEnd: () => void,
 ): Promise<Response> {
+  const end = once(onEnd)
   try {
     const response = await send(request)
     if (!response.body) {
-      onEnd()
+      end()
       return response
     }
     const { status, statusText, headers } = response
-    return new Response(watched(response.body, once(onEnd)), { status, statusText, headers })
+    return new Response(watchBody(response.body, end), { status, statusText, headers })
   } catch (error) {
-    onEnd()
+    end()
     throw error
   }
 }
 
-function watched(body: ReadableStream<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {
+function watchBody(body: ReadableStream<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {
   const reader = body.getReader()
   const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
     try {
@@ -35,6 +40,7 @@ function watched(body: ReadableStream<Uint8Array>, onEnd: () => void): ReadableS
     onEnd()
     await reader.cancel(reason)
   }
+  // Nothing is read ahead, so that the answer counts as under way until its reader has seen the end.
   return new ReadableStream({ pull, cancel }, { highWaterMark: 0 })
 }
 
