@@ -14,9 +14,9 @@ import { type ProcessEnd, readStatus } from './status.ts'
 
 type ConfinedOptions = {
   readonly command: SandboxCommand
-  /** Program of system calls for the sandbox. Undefined: the command has no sandbox. */
+  /** The seccomp program that bubblewrap loads. Undefined: the command runs without a sandbox. */
   readonly filter: Buffer | undefined
-  /** Files that name the processes while they run. */
+  /** Names the started process while it runs, and `<pidFile>.first` the first process of its sandbox. */
   readonly pidFile: string
   readonly onLine: OnLine
   /** Creates the rate of one stream of its output. */
@@ -31,7 +31,10 @@ type ConfinedOptions = {
 const LAST_OUTPUT_MS = 5_000
 const PATH = '/usr/local/bin:/usr/bin:/bin'
 
-/** Our script `inside.ts` with the app or build below it, in a sandbox or not. */
+/**
+ * A running `inside.ts` with the app or build below it, in a sandbox or not. In a sandbox the started process is
+ * bubblewrap, and the first process of its pid namespace is a child of it.
+ */
 export class ConfinedProcess {
   readonly #child: ChildProcess
   readonly #options: ConfinedOptions
@@ -45,12 +48,14 @@ export class ConfinedProcess {
   /** Whether a connection was refused because there is no network. */
   readonly triedNetwork: () => boolean
   #killFirst: (() => void) | undefined
-  #killed: ProcessEnd | undefined
+  /** The end that the first call of `kill` gave as its reason. */
+  #killReason: ProcessEnd | undefined
 
   private constructor(child: ChildProcess, options: ConfinedOptions) {
     this.#child = child
     this.#options = options
     this.#exited = once(child, 'exit')
+    // A message to a process that has ended is lost; `ended` reports the end.
     child.stdin!.on('error', () => {})
     const status = readStatus(descriptor(child, DESCRIPTORS.status) as Readable)
     this.triedNetwork = status.triedNetwork
@@ -60,6 +65,7 @@ export class ConfinedProcess {
     ]
     this.firstPid = this.#readFirstPid()
     this.ready = Promise.race([status.ready, this.#exited.then(() => Promise.reject(new Error('it ended at once')))])
+    // It can reject before anybody waits for it, and a rejection that nobody handles would end svc.
     this.ready.catch(() => {})
     this.ended = this.#exited.then(async () => {
       await Promise.race([Promise.all(lines), delay(LAST_OUTPUT_MS, undefined, { ref: false })])
@@ -67,8 +73,9 @@ export class ConfinedProcess {
       forgetProcess(options.pidFile, child.pid!)
       const first = await this.firstPid
       if (first !== undefined) forgetProcess(`${options.pidFile}.first`, first)
-      const explained = this.#killed ?? options.findEnd() ?? status.exit()
-      return explained ?? { code: null, description: 'it was killed from outside', by: 'svc' }
+      // The status comes last, because the app can write it too.
+      const reportedEnd = this.#killReason ?? options.findEnd() ?? status.exit()
+      return reportedEnd ?? { code: null, description: 'it was killed from outside', by: 'svc' }
     })
   }
 
@@ -76,12 +83,14 @@ export class ConfinedProcess {
     const child = startProcess(options.command.file, options.command.args, {
       cwd: '/',
       env: { PATH },
+      // Standard input, output and error, then DESCRIPTORS.
       stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
     })
     await once(child, 'spawn')
     const started = new ConfinedProcess(child, options)
     rememberProcess(options.pidFile, child.pid!)
-    // Nothing else runs before bubblewrap has its options, or our script its first message.
+    // The limits come before the options: bubblewrap waits for its options and our script for its first message, so
+    // that nothing else runs yet.
     options.limit(child.pid!)
     writeDescriptor(child, DESCRIPTORS.filter, options.filter ?? '')
     writeDescriptor(child, DESCRIPTORS.options, options.command.options)
@@ -96,16 +105,16 @@ export class ConfinedProcess {
     this.#child.stdin!.write(`${JSON.stringify(message)}\n`)
   }
 
-  /** Kills everything at once. The first reason is the one that people read. */
+  /** Kills everything, without waiting for its end. The first reason is the one that people read. */
   kill(reason: string, by: 'limit' | 'svc' = 'svc'): void {
-    this.#killed ??= { code: null, description: reason, by }
+    this.#killReason ??= { code: null, description: reason, by }
     void this.#kill()
   }
 
   async #kill(): Promise<void> {
-    // With its first process gone, the kernel ends all others of a pid namespace before bubblewrap learns of it.
-    const gone = this.#exited.then(() => undefined)
-    await Promise.race([this.firstPid, gone])
+    // When the first process of a pid namespace is killed, the kernel ends all others before bubblewrap exits, so that
+    // `ended` means that everything is gone.
+    await Promise.race([this.firstPid, this.#exited])
     if (this.#killFirst !== undefined) this.#killFirst()
     else if (this.#child.exitCode === null) await endProcessTree(this.pid).catch(() => this.#child.kill('SIGKILL'))
   }
