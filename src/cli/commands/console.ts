@@ -13,24 +13,30 @@ type Flags = OutputFlags & LoginFlags & { noBrowser?: boolean }
 
 export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
   const { login, code } = await findInstance(flags, cli)
+  // A server that does not answer is reported here, and not by a browser that shows an empty page.
   await cli.progress(`Asking ${login.api_url}`, connect(login, cli, flags.timeout).call(health, {}))
   const url = code === undefined ? `${login.api_url}/auth/login` : `${login.api_url}/#sign-in=${code}`
-  const { browser } = cli.config
-  const opened = !flags.noBrowser && browser !== undefined && (await openLink(browser, url, code && cli.config.dataDir))
+  const { browser, dataDir } = cli.config
+  const open = code === undefined ? openBrowser : openByPage(dataDir)
+  const opened = !flags.noBrowser && browser !== undefined && (await open(browser, url))
   show(cli, flags.output, { url, code: code ?? null, opened }, () => [
     code === undefined ? `Sign in at ${url}` : `Open ${url} (signs you in once)`,
   ])
   if (!opened && !flags.noBrowser) cli.note('No browser found. Open the address yourself.')
 }
 
-/** Opens the link, or a page in `folder` that leads to it. Returns false if either is not possible. */
-async function openLink(browser: readonly string[], url: string, folder: string | undefined): Promise<boolean> {
-  if (folder === undefined) return openBrowser(browser, url)
-  const page = await writeLinkPage(folder, url).catch(() => undefined)
-  return page !== undefined && (await openBrowser(browser, page))
+/** Opens a link that signs in, by a page in the data folder, because other users can read a program's arguments. */
+function openByPage(dataDir: string): typeof openBrowser {
+  return async (browser, url) => {
+    const page = await writeLinkPage(dataDir, url).catch(() => undefined)
+    return page !== undefined && (await openBrowser(browser, page))
+  }
 }
 
-/** Returns the login to use. Without a login, this is the instance in this folder. */
+/**
+ * Returns the login to use; without one, that of the instance in the data folder. If the login is at that instance,
+ * there is also a code that signs in once.
+ */
 async function findInstance(flags: Flags, cli: Cli): Promise<{ login: Login; code: string | undefined }> {
   const { config } = cli
   const embedded = await findEmbedded(config.dataDir)
