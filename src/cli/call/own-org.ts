@@ -12,7 +12,7 @@ export async function ownOrg(client: Client): Promise<Org> {
   return org
 }
 
-/** As `ownOrg`, as part of the input of an operation. */
-export async function ownOrgId(client: Client): Promise<{ org_id: string }> {
+/** Returns the id of `ownOrg` in the shape that the inputs of operations of an organization have. */
+export async function ownOrgInput(client: Client): Promise<{ org_id: string }> {
   return { org_id: (await ownOrg(client)).id }
 }

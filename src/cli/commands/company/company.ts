@@ -8,11 +8,11 @@ import {
 } from '#contract/auth/company-sign-on.ts'
 import type { Scope } from '#contract/core/roles.ts'
 import { callCommand, listCommand } from '../../call/operation-command.ts'
-import { ownOrgId } from '../../call/own-org.ts'
+import { ownOrgInput } from '../../call/own-org.ts'
 import { printable } from '../../terminal/printable.ts'
 
 export const showSignOn = callCommand(readCompanySignOn, {
-  input: async (_, __, client) => ownOrgId(client),
+  input: async (_, __, client) => ownOrgInput(client),
   text: ({ issuer, scopes, available_issuers, token_endpoint, audience }) => [
     `Trusted identity provider: ${issuer ?? 'none'}`,
     `Scopes of agents: ${scopes.join(' ') || 'none'}`,
@@ -24,7 +24,7 @@ export const showSignOn = callCommand(readCompanySignOn, {
 
 export const trust = callCommand(setCompanySignOn, {
   input: async ([issuer], { scope = [] }: { scope?: readonly Scope[] }, client) => ({
-    ...(await ownOrgId(client)),
+    ...(await ownOrgInput(client)),
     issuer,
     scopes: [...scope],
   }),
@@ -34,13 +34,13 @@ export const trust = callCommand(setCompanySignOn, {
 })
 
 export const distrust = callCommand(endCompanySignOn, {
-  input: async (_, __, client) => ownOrgId(client),
+  input: async (_, __, client) => ownOrgInput(client),
   confirm: () => ['This ends all connections that the company made'],
   text: ({ connections }) => `No identity provider vouches for agents now. Connections that ended: ${connections}.`,
 })
 
 export const agents = listCommand(listCompanyClients, {
-  input: async (_, __, client) => ownOrgId(client),
+  input: async (_, __, client) => ownOrgInput(client),
   header: ['CLIENT ID', 'NAME', 'ALLOWED'],
   cut: ['NAME'],
   row: ({ client_id, name, created_at }, cli) => [client_id, name, cli.time(created_at)],
@@ -48,13 +48,13 @@ export const agents = listCommand(listCompanyClients, {
 })
 
 export const allowAgent = callCommand(createCompanyClient, {
-  input: async ([name], _, client) => ({ ...(await ownOrgId(client)), name }),
+  input: async ([name], _, client) => ({ ...(await ownOrgInput(client)), name }),
   text: ({ client_id, client_secret }) => [`Client id: ${client_id}`, `Client secret: ${printable(client_secret)}`],
   notes: () => ['The secret is not shown again. The identity provider has to know the client id.'],
 })
 
 export const removeAgent = callCommand(deleteCompanyClient, {
-  input: async ([id], _, client) => ({ ...(await ownOrgId(client)), id }),
+  input: async ([id], _, client) => ({ ...(await ownOrgInput(client)), id }),
   confirm: ([id]) => [`This ends all connections of ${id}`],
   text: ({ connections }, [id]) => `Removed ${id}. Connections that ended: ${connections}.`,
 })

@@ -2,14 +2,14 @@ import type { z } from 'zod'
 import { createInvitation, listInvitations, resendInvitation, revokeInvitation } from '#contract/auth/members.ts'
 import type { Role } from '#contract/core/roles.ts'
 import { callCommand, listCommand } from '../../call/operation-command.ts'
-import { ownOrgId } from '../../call/own-org.ts'
+import { ownOrgInput } from '../../call/own-org.ts'
 import type { Cli } from '../../terminal/cli.ts'
 import { printable } from '../../terminal/printable.ts'
 import { statusText } from '../../terminal/status-text.ts'
 
 export const list = listCommand(listInvitations, {
   label: 'Listing invitations',
-  input: async (_, __, client) => await ownOrgId(client),
+  input: async (_, __, client) => await ownOrgInput(client),
   header: ['ID', 'EMAIL', 'ROLE', 'EXPIRES', 'MAIL'],
   row: ({ id, email, role, expires_at, mail }, cli) => [
     id,
@@ -24,7 +24,7 @@ export const list = listCommand(listInvitations, {
 
 export const create = callCommand(createInvitation, {
   input: async ([email], { role = 'member' }: { role?: Role }, client) => ({
-    ...(await ownOrgId(client)),
+    ...(await ownOrgInput(client)),
     email,
     role,
   }),
@@ -32,12 +32,12 @@ export const create = callCommand(createInvitation, {
 })
 
 export const resend = callCommand(resendInvitation, {
-  input: async ([id], _, client) => ({ ...(await ownOrgId(client)), id }),
+  input: async ([id], _, client) => ({ ...(await ownOrgInput(client)), id }),
   text: (invitation, _, cli) => invitationLines(invitation, cli),
 })
 
 export const revoke = callCommand(revokeInvitation, {
-  input: async ([id], _, client) => ({ ...(await ownOrgId(client)), id }),
+  input: async ([id], _, client) => ({ ...(await ownOrgInput(client)), id }),
   confirm: ([id]) => [`This revokes the invitation ${id}`],
   text: (_, [id]) => `Revoked the invitation ${id}.`,
 })

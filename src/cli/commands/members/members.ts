@@ -3,12 +3,12 @@ import type { Role } from '#contract/core/roles.ts'
 import { askToConfirm, clientCommand } from '../../call/client-command.ts'
 import { findPerson } from '../../call/find-person.ts'
 import { listCommand } from '../../call/operation-command.ts'
-import { ownOrg, ownOrgId } from '../../call/own-org.ts'
+import { ownOrg, ownOrgInput } from '../../call/own-org.ts'
 import type { ConfirmFlags } from '../../command/command.ts'
 
 export const list = listCommand(listMembers, {
   label: 'Listing members',
-  input: async (_, __, client) => await ownOrgId(client),
+  input: async (_, __, client) => await ownOrgInput(client),
   header: ['EMAIL', 'NAME', 'ROLE', 'JOINED', 'USER'],
   cut: ['NAME'],
   row: (member, cli) => [member.email, member.name ?? '-', member.role, cli.time(member.joined_at), member.user_id],
