@@ -10,6 +10,7 @@ type Flags = OutputFlags & LoginFlags & { limit?: number }
 export async function run([alias]: [string], flags: Flags, cli: Cli): Promise<void> {
   const client = await openClient(flags, cli)
   const list = await cli.progress('Listing runs', collect(client, listMaintenanceRuns, { alias }, flags.limit))
+  // A run has a cost only where the operator configured prices. Elsewhere the column would hold nothing.
   const hasCosts = list.items.some(({ cost }) => cost !== null)
   showList(cli, flags.output, list, {
     header: ['EXECUTION', 'STATUS', 'TERMINAL CODE', 'TOKENS', ...(hasCosts ? ['COST'] : []), 'CREATED'],

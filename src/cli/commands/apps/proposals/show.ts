@@ -38,7 +38,10 @@ function actsOf({ can_approve, can_deny, can_retry }: Proposal['decision']): str
   return acts.length > 0 ? acts.join(', ') : 'read it'
 }
 
-/** Several acts are often refused for the same reason. */
+/**
+ * Returns why the caller may not approve or deny, each reason once, because both are often refused for the same. Why
+ * there is no retry is not shown: it is refused for every proposal that waits for its decision.
+ */
 function reasonsOf({ decision }: Proposal): string[] {
   const texts = new Set(decision.reasons.filter(({ act }) => act !== 'retry').map(({ text }) => printable(text)))
   return texts.size > 0 ? ['', ...texts] : []
