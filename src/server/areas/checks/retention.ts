@@ -1,21 +1,22 @@
 import { lowestId } from '#edge/ids.ts'
 import type { Db } from '#lib/db/db.ts'
 import type { Loop } from '#lib/work/loop.ts'
-import { deleteOldRuns, deleteOrphans } from './runs-store.ts'
+import { deleteOldRuns, deleteRunsWithoutCheck } from './runs-store.ts'
 
 const EVERY_MS = 60 * 60_000
 const DAY_MS = 24 * 60 * 60_000
 const ROWS_PER_STATEMENT = 1_000
 
-/** Deletes runs that are too old and those of checks that are gone, in small steps. */
+/** Deletes runs that are too old and those of checks that are gone, every hour and in small steps. */
 export function retentionLoop({ db, keepDays }: { db: Db; keepDays: number }): Loop {
   return {
     name: 'checks-retention',
     leader: true,
     async tick(now, signal) {
       const beforeId = lowestId('ckr', new Date(now.getTime() - keepDays * DAY_MS))
-      const steps = [() => deleteOldRuns(db, beforeId, ROWS_PER_STATEMENT), () => deleteOrphans(db, ROWS_PER_STATEMENT)]
-      for (const step of steps) while (!signal.aborted && (await step()) === ROWS_PER_STATEMENT);
+      // A statement that deleted as many rows as it may has possibly left some.
+      while (!signal.aborted && (await deleteOldRuns(db, beforeId, ROWS_PER_STATEMENT)) === ROWS_PER_STATEMENT);
+      while (!signal.aborted && (await deleteRunsWithoutCheck(db, ROWS_PER_STATEMENT)) === ROWS_PER_STATEMENT);
       return new Date(now.getTime() + EVERY_MS)
     },
   }

@@ -180,7 +180,7 @@ export async function deleteOldRuns(db: Querier, beforeId: string, limit: number
 }
 
 /** Deletes up to `limit` runs of checks that are gone. Returns how many. */
-export async function deleteOrphans(db: Querier, limit: number): Promise<number> {
+export async function deleteRunsWithoutCheck(db: Querier, limit: number): Promise<number> {
   const rows = await db.query(sql`
     delete from checks.runs where id in (
       select run.id from checks.runs run
