@@ -2,6 +2,8 @@ import type { Role } from '#contract/core/roles.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
+// In both `ensure` statements the update changes nothing. `do nothing` would not return the row that exists.
+
 type UserRow = { id: string; email: string; name: string | null }
 
 /** Returns the user with this email, created if there is none. An existing user keeps their name. */
@@ -20,9 +22,9 @@ export async function ensureMember(
   member: { org_id: string; user_id: string; role: Role; created_at: Date },
 ): Promise<Role> {
   const [row] = await tx.query<{ role: Role }>(sql`
-    insert into auth.memberships as held (org_id, user_id, role, created_at)
+    insert into auth.memberships as existing (org_id, user_id, role, created_at)
     values (${member.org_id}, ${member.user_id}, ${member.role}, ${member.created_at})
-    on conflict (org_id, user_id) do update set role = held.role
+    on conflict (org_id, user_id) do update set role = existing.role
     returning role`)
   return row!.role
 }
