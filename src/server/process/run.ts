@@ -5,7 +5,7 @@ import { hasLocalSignIn, localCodeFile } from '../config/local-sign-in.ts'
 import type { ServiceName } from '../config/service-table.ts'
 import { finishStart } from './first-start/finish-start.ts'
 import { nextSteps, shortPath } from './first-start/next-steps.ts'
-import { telling } from './first-start/progress.ts'
+import { printIfSlow } from './first-start/progress.ts'
 import { signInLine } from './first-start/sign-in-line.ts'
 import { takeLeftovers } from './leftovers.ts'
 import { printLine } from './output.ts'
@@ -34,12 +34,12 @@ export async function run({ settings, config, engine }: RunInput, stack: AsyncDi
   const checks = { 'first start': { ask: () => firstStart.promise } }
   const options = { ...config, checks, prepared, urlOf: (name: ServiceName) => config.urls[name] }
   const starting = startServices(resources, stack, options)
-  await telling('opening the database', () => Promise.race([prepared, starting]).catch(() => undefined))
-  const running = await telling('starting the services', () => starting)
+  await printIfSlow('opening the database', () => Promise.race([prepared, starting]).catch(() => undefined))
+  const running = await printIfSlow('starting the services', () => starting)
   const hasAccount = engine !== undefined && !config.urls['auth-service']
   const { exampleAppOnce, firstRun, pendingExample } = await import('./first-start/first-run.ts')
   const account = hasAccount
-    ? await telling('creating the first account', () => firstRun(resources, running.url))
+    ? await printIfSlow('creating the first account', () => firstRun(resources, running.url))
     : undefined
   firstStart.resolve()
   const example = account && pendingExample(resources, running)

@@ -1,13 +1,13 @@
 import { printLine } from '../output.ts'
 
-const AFTER_MS = 1_000
+const SLOW_AFTER_MS = 1_000
 
-/** Prints a line about work that takes longer than a second, so that nobody takes a slow start for a stopped one. */
-export async function telling<T>(
-  what: string,
+/** Prints the label of work that takes longer than a second, so that nobody takes a slow start for a stopped one. */
+export async function printIfSlow<T>(
+  label: string,
   work: () => Promise<T>,
   print: (line: string) => void = printLine,
 ): Promise<T> {
-  const timer = setTimeout(() => print(`svc: ${what} …`), AFTER_MS)
+  const timer = setTimeout(() => print(`svc: ${label} …`), SLOW_AFTER_MS)
   return work().finally(() => clearTimeout(timer))
 }
