@@ -10,10 +10,11 @@ import { Latency } from '../mcp/activity/latency.tsx'
 
 const LAST_WEEK = { type: 'data_sources', period: 'week' } as const
 
-/** Questions of the last seven days, by source. Others than admins see their own. */
+/** Questions of the last seven days, by source. The server counts all for admins, and for others only their own. */
 export function Questions() {
   const isAdmin = useHasRole('admin')
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+  // Without a time the server counts the last seven days.
   const statistics = useCall(activityStatistics, { type: 'data_sources', bucket: 'day', timezone: timeZone })
   return (
     <Loaded of={statistics}>
@@ -33,7 +34,7 @@ export function Questions() {
               unit="questions"
             />
             <Latency search={LAST_WEEK} />
-            <Words statistics={read} total={total} />
+            <Totals statistics={read} total={total} />
             {isAdmin && <Askers people={read.people} />}
           </section>
         )
@@ -42,7 +43,7 @@ export function Questions() {
   )
 }
 
-function Words({ statistics: { buckets }, total }: { statistics: ActivityStatistics; total: number }) {
+function Totals({ statistics: { buckets }, total }: { statistics: ActivityStatistics; total: number }) {
   const failed = buckets.reduce((sum, { by_outcome }) => sum + by_outcome.failed, 0)
   return (
     <p className="soft">
@@ -89,7 +90,7 @@ const COLUMNS: readonly Column<Asker>[] = [
 function Person({ asker: { user_id, user_name } }: { asker: Asker }) {
   if (user_id === null) return <span className="soft">Apps and runs</span>
   return (
-    <Link to="/mcp/activity" search={{ type: 'data_sources', period: 'week', person: user_id }}>
+    <Link to="/mcp/activity" search={{ ...LAST_WEEK, person: user_id }}>
       {user_name ?? 'A former member'}
     </Link>
   )

@@ -51,13 +51,13 @@ function Outcome({ of }: { of: Follow['last_outcome'] }) {
   if (of.status === 'retrying') return <Chip tone="attention">Retrying</Chip>
   return (
     <>
-      <Chip tone="failure">Not sent</Chip> {WHY[of.reason ?? ''] ?? of.reason}
+      <Chip tone="failure">Not sent</Chip> {REASON_TEXTS[of.reason ?? ''] ?? of.reason}
     </>
   )
 }
 
-/** Why a message was not sent, in words. Reasons that are not listed are shown as they are. */
-const WHY: Readonly<Record<string, string>> = {
+/** Texts of the reasons that the server gives. A reason that is not listed is shown as its code. */
+const REASON_TEXTS: Readonly<Record<string, string>> = {
   chat_not_linked: 'your chat account is not linked',
   chat_account_inactive: 'your chat account is not active',
   chat_installation_broken: 'the chat connection is broken',
