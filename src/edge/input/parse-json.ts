@@ -61,13 +61,13 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 /** Looks only at the marks outside texts. Invalid JSON is left to the parser. */
 function refuseLargeText(text: string): void {
   const keys = new Uint32Array(MAX_JSON_DEPTH + 2)
-  const afterGap = /[!-\uffff]/g
+  const gap = /[\0- ]*/y
   let depth = 0
   let values = 1
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code < QUOTE) {
-      if (isLongGap(text, at)) at = endOfGap(text, at, afterGap) - 1
+      if (isLongGap(text, at)) at = endOfGap(text, at, gap) - 1
       continue
     }
     switch (code) {
@@ -101,9 +101,15 @@ function isLongGap(text: string, at: number): boolean {
   return text.charCodeAt(at + 1) < QUOTE && text.charCodeAt(at + GAP_LENGTH) < QUOTE
 }
 
-function endOfGap(text: string, start: number, afterGap: RegExp): number {
-  afterGap.lastIndex = start
-  return afterGap.test(text) ? afterGap.lastIndex - 1 : text.length
+/** Equal texts are compared many characters at a time, which is faster still. */
+const SPACES = ' '.repeat(4096)
+
+function endOfGap(text: string, start: number, gap: RegExp): number {
+  let at = start
+  while (text.slice(at, at + SPACES.length) === SPACES) at += SPACES.length
+  gap.lastIndex = at
+  gap.test(text)
+  return gap.lastIndex
 }
 
 /** Returns the place of the closing quote, or the end of a text that has none. */
