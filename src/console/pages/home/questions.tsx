@@ -20,7 +20,7 @@ export function Questions() {
     <Loaded of={statistics}>
       {(read) => {
         const total = read.buckets.reduce((sum, bucket) => sum + bucket.total, 0)
-        if (total === 0) return <NoQuestions />
+        if (total === 0) return <NoQuestions isAdmin={isAdmin} />
         return (
           <section aria-label="Questions" className="charts">
             <StackedBars
@@ -55,12 +55,12 @@ function Totals({ statistics: { buckets }, total }: { statistics: ActivityStatis
   )
 }
 
-function NoQuestions() {
+function NoQuestions({ isAdmin }: { isAdmin: boolean }) {
   return (
     <section className="card" aria-labelledby="questions">
       <h2 id="questions">Questions</h2>
       <p className="soft">
-        Nobody asked a data source in the last seven days. <Link to="/mcp/sources">Open Data sources</Link>
+        {isAdmin ? 'Nobody asked' : 'You have not asked'} a data source in the last seven days. <Link to="/mcp/sources">Open Data sources</Link>
       </p>
     </section>
   )

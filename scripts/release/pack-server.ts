@@ -1,0 +1,51 @@
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import packageJson from '../../package.json' with { type: 'json' }
+import { currentBuild } from '../build-folder.ts'
+
+type Lock = { packages: Record<string, { dev?: boolean }> } & Record<string, unknown>
+
+const root = join(import.meta.dirname, '..', '..')
+const dist = join(root, 'dist')
+
+/**
+ * Writes the server as a package of its own and returns its folder. Its shrinkwrap has the versions of our lock file, so
+ * that an installation has what was tested and not what is newest.
+ */
+export async function packServer(folder: string): Promise<string> {
+  const build = currentBuild(dist)
+  if (build === undefined) throw new Error('there is no build')
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(join(folder, 'dist', 'builds'), { recursive: true })
+  for (const path of ['bin/svc-server.js', 'dist/server.js', 'dist/svc-server.js', 'LICENSE', 'CHANGELOG.md']) {
+    await cp(join(root, path), join(folder, path))
+  }
+  await cp(join(dist, 'builds', build), join(folder, 'dist', 'builds', build), { recursive: true })
+  await cp(join(root, 'docs', 'running.md'), join(folder, 'README.md'))
+  await writeJson(join(folder, 'package.json'), SERVER_PACKAGE)
+  await writeJson(join(folder, 'npm-shrinkwrap.json'), await shrinkwrap())
+  return folder
+}
+
+const { version, description, license, dependencies, optionalDependencies } = packageJson
+const SERVER_PACKAGE = {
+  name: 'svc-server',
+  version,
+  description,
+  license,
+  type: 'module',
+  engines: packageJson.engines,
+  bin: { 'svc-server': packageJson.bin['svc-server'] },
+  dependencies,
+  optionalDependencies,
+}
+
+async function shrinkwrap(): Promise<object> {
+  const lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')) as Lock
+  const production = Object.entries(lock.packages).filter(([path, { dev }]) => path !== '' && !dev)
+  return { ...lock, name: SERVER_PACKAGE.name, packages: { '': SERVER_PACKAGE, ...Object.fromEntries(production) } }
+}
+
+function writeJson(file: string, value: object): Promise<void> {
+  return writeFile(file, `${JSON.stringify(value, null, 2)}\n`)
+}
