@@ -20,7 +20,8 @@ const ORGANIZATION = '/settings/organization'
 const channel = (kind: string): Answers => ({ 'notifications.list-channels': { items: [{ kind, state: 'active' }] } })
 const FAILED = { state: 'failed', status: 'not_sent', reason: 'refused', delivery_id: 'del_1' }
 const SOURCE = { source_id: 'db_thing', connection_config: { embedding_configs: [{ label: 'articles' }] } }
-const LIVING = { 'agents.list': { items: [{ ended_by: null }] }, 'agents.list-org': { items: [{ ended_by: null }] } }
+const LIVING_AGENT = { items: [{ ended_by: null, vouched_by: null }] }
+const LIVING = { 'agents.list': LIVING_AGENT, 'agents.list-org': LIVING_AGENT }
 const PERSON = { items: [{ user_id: 'usr_2', email: 'ben@example.com' }] }
 
 /** Every operation that the pages of the console change something with, and every form or button that sends it. */

@@ -23,7 +23,8 @@ export const agents: readonly Command[] = [
   {
     path: 'agents end-connection',
     summary: 'End one connection to an agent',
-    description: 'End one connection of an agent, for example that of a lost computer. The others stay.',
+    description:
+      'End one connection of an agent, for example that of a lost computer. The others stay, except those that your company made.',
     arguments: [{ name: 'id', completes: 'agents', summary: 'id from `svc agents list`' }],
     confirms: true,
     examples: ['svc agents end-connection <id>', 'svc agents end-connection <id> --yes'],

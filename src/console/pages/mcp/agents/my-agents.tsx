@@ -37,20 +37,7 @@ function Acts({ agent }: { agent: Agent }) {
   if (ended_by === 'person') return <Allow id={id} name={name} />
   return (
     <>
-      <AskButton
-        label="End"
-        of={name}
-        look="small"
-        title="End connection"
-        op={endAgentConnection}
-        input={{ id }}
-        changes={CHANGES}
-        done={`Ended the connection of ${name}.`}
-      >
-        <p>
-          <strong>{name}</strong> on this one computer is refused from its next call on.
-        </p>
-      </AskButton>
+      {agent.vouched_by === null && <End id={id} name={name} />}
       <AskButton
         label="Disconnect"
         of={name}
@@ -67,6 +54,26 @@ function Acts({ agent }: { agent: Agent }) {
         </p>
       </AskButton>
     </>
+  )
+}
+
+/** Not for connections of the company, which are not of a computer and end together. */
+function End({ id, name }: { id: string; name: string }) {
+  return (
+    <AskButton
+      label="End"
+      of={name}
+      look="small"
+      title="End connection"
+      op={endAgentConnection}
+      input={{ id }}
+      changes={CHANGES}
+      done={`Ended the connection of ${name}.`}
+    >
+      <p>
+        <strong>{name}</strong> on this one computer is refused from its next call on.
+      </p>
+    </AskButton>
   )
 }
 

@@ -12,10 +12,11 @@ import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { readCursor, toPage } from '#edge/route/paging.ts'
 import { type Member, type Route, route } from '#edge/route/route.ts'
+import type { Tx } from '#lib/db/db.ts'
 import { audit } from '#ports/audit.ts'
 import type { AuthDeps } from '../model/deps.ts'
 import { endConnection } from './end-connection.ts'
-import { findAgentOf, findConnections } from './store/connections.ts'
+import { findAgentOf, findConnections, lockConnections } from './store/connections.ts'
 import { allowGrants, type ConnectedAgentRow, pageGrants } from './store/grants.ts'
 
 /** Routes that list and disconnect connected agents. Present also where agents can no longer connect. */
@@ -31,15 +32,16 @@ export function agentRoutes(deps: AuthDeps): Route[] {
     route(listOrgAgents, async ({ org_id, limit, cursor }) => page(org_id, null, cursor, limit)),
     route(disconnectAgent, async ({ id }, { principal }) => {
       const own = { id, org_id: principal.org_id, user_id: userIdOf(principal) }
-      return end(deps, principal, own, await findSiblings(deps, own))
+      return end(deps, principal, own, 'agent')
     }),
-    route(endAgentConnection, async ({ id }, { principal }) =>
-      end(deps, principal, { id, org_id: principal.org_id, user_id: userIdOf(principal) }, [id]),
+    route(endAgentConnection, async ({ id }, { principal }) => {
+      const own = { id, org_id: principal.org_id, user_id: userIdOf(principal) }
+      return end(deps, principal, own, 'connection')
+    }),
+    route(revokeAgent, async ({ org_id, id }, { principal }) => end(deps, principal, { id, org_id }, 'agent')),
+    route(revokeAgentConnection, async ({ org_id, id }, { principal }) =>
+      end(deps, principal, { id, org_id }, 'connection'),
     ),
-    route(revokeAgent, async ({ org_id, id }, { principal }) =>
-      end(deps, principal, { id, org_id }, await findSiblings(deps, { id, org_id })),
-    ),
-    route(revokeAgentConnection, async ({ org_id, id }, { principal }) => end(deps, principal, { id, org_id }, [id])),
     route(allowAgent, async ({ id }, { principal }) => {
       const user_id = userIdOf(principal)
       return allow(deps, principal, { id, org_id: principal.org_id, user_id, by: user_id })
@@ -50,30 +52,37 @@ export function agentRoutes(deps: AuthDeps): Route[] {
 
 type ConnectionFilter = { readonly id: string; readonly org_id: string; readonly user_id?: string }
 
-/** Finds the connections, in the same organization, of the agent and person that the connection is of. */
-async function findSiblings({ db, keys, clock }: AuthDeps, of: ConnectionFilter): Promise<string[]> {
-  const agent = await findAgentOf(db, of)
-  if (!agent) return []
-  const siblings = await findConnections(db, { ...agent, epoch: keys.epoch, now: clock.now() })
-  return siblings.filter(({ org_id }) => org_id === of.org_id).map(({ id }) => id)
-}
-
-async function end(
-  { db, clock, onRevoked }: AuthDeps,
-  principal: Member,
-  { id, ...filter }: ConnectionFilter,
-  ids: readonly string[],
-) {
+/** Ends one connection, or all that the person has to its agent in the organization. */
+async function end(deps: AuthDeps, principal: Member, of: ConnectionFilter, what: 'connection' | 'agent') {
+  const { db, clock, onRevoked } = deps
+  const { id, ...filter } = of
   const by = { actor: actorOf(principal), user_id: principal.user_id }
   const ended = await db.tx(async (tx) => {
     const outcomes = []
-    // In one order, so that two who end the same connections do not wait for each other.
-    for (const one of ids.toSorted()) outcomes.push(await endConnection(tx, { ...filter, id: one }, by, clock.now()))
+    for (const one of await findEnding(tx, deps, of, what))
+      outcomes.push(await endConnection(tx, { ...filter, id: one }, by, clock.now()))
     return outcomes.filter(Boolean).length
   })
   if (ended === 0) throw notFound('connected agent')
   onRevoked()
   return { id, revoked: true as const, connections: ended }
+}
+
+/** Finds what ends, in one order, so that two who end the same connections do not wait for each other. */
+async function findEnding(
+  tx: Tx,
+  { keys, clock }: AuthDeps,
+  of: ConnectionFilter,
+  what: 'connection' | 'agent',
+): Promise<string[]> {
+  const agent = await findAgentOf(tx, of)
+  if (!agent) return []
+  // Otherwise the company could make a connection now that would outlive this.
+  await lockConnections(tx, agent.user_id)
+  // The company may not connect an agent again that the person ended, so that none of its connections can go on.
+  if (what === 'connection' && agent.vouched_by === null) return [of.id]
+  const siblings = await findConnections(tx, { ...agent, epoch: keys.epoch, now: clock.now() })
+  return siblings.flatMap(({ id, org_id }) => (org_id === of.org_id ? [id] : [])).toSorted()
 }
 
 async function allow(

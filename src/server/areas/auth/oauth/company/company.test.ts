@@ -1,6 +1,13 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { allowAgent, allowMembersAgent, disconnectAgent, listAgents, revokeAgent } from '#contract/auth/agents.ts'
+import {
+  allowAgent,
+  allowMembersAgent,
+  disconnectAgent,
+  endAgentConnection,
+  listAgents,
+  revokeAgent,
+} from '#contract/auth/agents.ts'
 import {
   createCompanyClient,
   deleteCompanyClient,
@@ -94,6 +101,22 @@ describe('AU-22 sign-on that a company controls', () => {
     await expect(c.system.client(ada.token).call(allowAgent, { id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
     await owner.call(allowMembersAgent, { org_id, id })
     expect((await company.exchange('ada')).status).toBe(200)
+  })
+
+  it('who ends one connection of an agent ends those to its other endpoints too, because none could be renewed', async () => {
+    const second = await makeCompany(c, clock)
+    const bob = await second.member('bob')
+    const scopes = ['datasources:read' as const, 'notifications:read' as const]
+    await c.system
+      .client(second.owner.token)
+      .call(setCompanySignOn, { org_id: second.owner.org_id, issuer: GENERIC_ISSUER, scopes })
+    await second.exchange('bob')
+    const other = await second.exchange('bob', { resource: `${ISSUER}/mcp/notifications` })
+    expect(other.body.scope).toBe('notifications:read')
+    const client = c.system.client(bob.token)
+    const [{ id } = { id: '' }] = (await client.call(listAgents, {})).items
+    expect(await client.call(endAgentConnection, { id })).toMatchObject({ connections: 2 })
+    expect((await client.call(listAgents, {})).items.map(({ ended_by }) => ended_by)).toEqual(['person', 'person'])
   })
 
   it('new keys of the provider are found, and old ones are good no longer', async () => {

@@ -89,7 +89,10 @@ export async function holdTrust(tx: Tx, of: { org_id: string; client_id: string 
   return rows.length === 1
 }
 
-/** Finds the member of the organization who signed in with this identity before. */
+/**
+ * Finds the member of the organization who signed in with this identity before. They stay a member until the transaction
+ * ends: who removes them waits for it, and then removes the connection that it made.
+ */
 export async function findMember(
   tx: Tx,
   of: { org_id: string; issuer: string; subject: string },
@@ -97,7 +100,8 @@ export async function findMember(
   const [row] = await tx.query<{ user_id: string }>(sql`
     select i.user_id from auth.identities i
     join auth.memberships m on m.user_id = i.user_id and m.org_id = ${of.org_id}
-    where i.issuer = ${of.issuer} and i.subject = ${of.subject}`)
+    where i.issuer = ${of.issuer} and i.subject = ${of.subject}
+    for key share of m`)
   return row?.user_id
 }
 
@@ -126,15 +130,21 @@ export async function extendConnection(
   return row?.id
 }
 
-/** Ends the connections that the company made: all of them, or those of one client. Returns how many. */
+/**
+ * Ends the connections that the company made: all of them, or those of one client. Returns how many. It locks them in one
+ * order, so that somebody who ends the same ones does not wait for it in a circle.
+ */
 export async function endCompanyConnections(
   tx: Tx,
   of: { org_id: string; client_id?: string; now: Date },
 ): Promise<number> {
   const rows = await tx.query(sql`
-    update public.platform_access_grants set revoked_at = ${of.now}
-    where org_id = ${of.org_id} and vouched_by is not null and revoked_at is null
-      and (${of.client_id ?? null}::text is null or client_id = ${of.client_id ?? null})
+    with ending as (
+      select id from public.platform_access_grants
+      where org_id = ${of.org_id} and vouched_by is not null and revoked_at is null
+        and (${of.client_id ?? null}::text is null or client_id = ${of.client_id ?? null})
+      order by id for update)
+    update public.platform_access_grants g set revoked_at = ${of.now} from ending where g.id = ending.id
     returning 1`)
   return rows.length
 }

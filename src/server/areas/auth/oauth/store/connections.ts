@@ -72,13 +72,15 @@ export function findOtherRegistrations(
     ${currentGrants(of)} and c.is_active and not coalesce(${isSameAgent(of)}, false)`)
 }
 
-/** Finds which agent and person a current connection is of. */
+type AgentOfGrant = Pick<AgentOf, 'client_id' | 'redirect_host' | 'user_id'> & { vouched_by: string | null }
+
+/** Finds which agent and person a current connection is of, and who vouched for it. */
 export async function findAgentOf(
   db: Querier,
   of: { id: string; org_id: string; user_id?: string },
-): Promise<Pick<AgentOf, 'client_id' | 'redirect_host' | 'user_id'> | undefined> {
-  const [row] = await db.query<Pick<AgentOf, 'client_id' | 'redirect_host' | 'user_id'>>(sql`
-    select client_id, redirect_host, user_id from public.platform_access_grants
+): Promise<AgentOfGrant | undefined> {
+  const [row] = await db.query<AgentOfGrant>(sql`
+    select client_id, redirect_host, user_id, vouched_by from public.platform_access_grants
     where id = ${of.id} and org_id = ${of.org_id} and revoked_at is null
       and (${of.user_id ?? null}::text is null or user_id = ${of.user_id ?? null})`)
   return row
