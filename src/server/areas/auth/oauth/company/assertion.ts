@@ -19,8 +19,8 @@ type Expected = {
   readonly now: Date
 }
 
-/** The clocks of the provider and of this machine differ. */
-const CLOCK_SECONDS = 60
+/** The clocks of the provider and of the machines that svc runs on differ by up to this. */
+export const CLOCK_SECONDS = 60
 /** An assertion is exchanged at once. Its id has to be remembered for as long as it is valid. */
 const MAX_LIFETIME_SECONDS = 600
 const MAX_ID_LENGTH = 255
@@ -38,7 +38,9 @@ export function readAssertion(claims: JWTPayload, expected: Expected): Assertion
   if ('aud_tenant' in claims && claims.aud_tenant !== expected.org_id) throw invalid('it is for another organization')
   // Whoever presents such an assertion has to prove a key as well, which is not supported here.
   if ('cnf' in claims) throw invalid('it is bound to a key')
-  if (typeof sub !== 'string' || sub === '') throw invalid('it names no subject')
+  // They may allow less than the scopes do, and are not understood here.
+  if ('authorization_details' in claims) throw invalid('it limits the access by authorization_details')
+  if (typeof sub !== 'string' || sub === '' || sub.includes('\0')) throw invalid('it names no subject')
   if (typeof jti !== 'string' || jti === '' || jti.length > MAX_ID_LENGTH) throw invalid('it has no id')
   if (typeof exp !== 'number' || typeof iat !== 'number' || typeof nbf !== 'number') throw invalid('it has no times')
   if (exp <= now) throw invalid('it has expired')
@@ -49,6 +51,8 @@ export function readAssertion(claims: JWTPayload, expected: Expected): Assertion
   const target = onlyText(resource)
   if (target === undefined) throw new TokenRefusal('invalid_target', 'the assertion must name one resource')
   if (scope !== null && typeof scope !== 'string') throw invalid('its scope is no text')
+  // An absent scope leaves the choice to us; an empty one allows nothing.
+  if (scope?.trim() === '') throw new TokenRefusal('invalid_scope', 'the assertion allows no scope')
   return { subject: sub, resource: target, scope, id: jti, expiresAt: new Date(exp * 1000) }
 }
 

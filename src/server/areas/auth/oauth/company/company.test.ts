@@ -76,6 +76,15 @@ describe('AU-22 sign-on that a company controls', () => {
     expect(asked.body.scope).toBe('datasources:query')
   })
 
+  it('a token for fewer scopes takes none from another token of the same agent', async () => {
+    const wide = await company.exchange('ada')
+    await company.exchange('ada', { scope: 'datasources:query' })
+    expect(await list(wide.body.access_token!)).toBe(200)
+    expect(await connections()).toEqual([
+      expect.objectContaining({ scopes: ['datasources:read', 'datasources:query'], ended_by: null }),
+    ])
+  })
+
   it('who disconnects it stays disconnected until they allow it again', async () => {
     const { body } = await company.exchange('ada')
     const client = c.system.client(ada.token)

@@ -144,7 +144,8 @@ async function connect(
     }
     const connection = { org_id, user_id, client_id, resource: resource.id, vouched_by: issuer, scopes }
     const expires_at = new Date(now.getTime() + REFRESH_DAYS * DAY_MS)
-    const extended = await extendConnection(tx, { ...connection, epoch: keys.epoch, now, expires_at })
+    const extension = { ...connection, offered: resource.scopes, epoch: keys.epoch, now, expires_at }
+    const extended = await extendConnection(tx, extension)
     if (extended !== undefined) return { grantId: extended, userId: user_id }
     const id = newId('grt')
     await insertGrant(tx, {

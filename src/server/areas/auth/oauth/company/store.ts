@@ -116,13 +116,19 @@ export async function isRefused(tx: Tx, of: Pick<Connection, 'org_id' | 'user_id
   return rows.length === 1
 }
 
-/** Extends the connection that the company made before, and returns its id; undefined if there is none. */
+/**
+ * Extends the connection that the company made before, and returns its id; undefined if there is none. It keeps the scopes
+ * that it had, because tokens with them may still be in use. `offered` is the order of its scopes.
+ */
 export async function extendConnection(
   tx: Tx,
-  of: Connection & { epoch: string; now: Date; expires_at: Date; scopes: readonly Scope[] },
+  of: Connection & Record<'scopes' | 'offered', readonly Scope[]> & { epoch: string; now: Date; expires_at: Date },
 ): Promise<string | undefined> {
   const [row] = await tx.query<{ id: string }>(sql`
-    update public.platform_access_grants set expires_at = ${of.expires_at}, scopes = ${of.scopes}
+    update public.platform_access_grants
+    set expires_at = ${of.expires_at},
+        scopes = array(select scope from unnest(${of.offered}::text[]) scope
+                       where scope = any(scopes) or scope = any(${of.scopes}::text[]))
     where org_id = ${of.org_id} and user_id = ${of.user_id} and client_id = ${of.client_id}
       and resource = ${of.resource} and vouched_by = ${of.vouched_by} and epoch = ${of.epoch}
       and revoked_at is null and expires_at > ${of.now}
