@@ -49,27 +49,37 @@ export function createAssertionVerifier({ issuer, outgoing, clock }: Options): V
   }
 }
 
-/** Keeps the keys of a provider. */
-function createKeys(fetchSet: () => Promise<JSONWebKeySet>, clock: Clock) {
+/** Keeps the keys of a provider. All who need them at the same time wait for one fetch. */
+function createKeys(fetchSet: () => Promise<JWTVerifyGetKey>, clock: Clock) {
   let cached: { readonly at: number; readonly keys: JWTVerifyGetKey } | undefined
+  let fetching: Promise<JWTVerifyGetKey> | undefined
+  const fetchNow = async (at: number) => {
+    try {
+      const keys = await fetchSet()
+      cached = { at, keys }
+      return keys
+    } finally {
+      fetching = undefined
+    }
+  }
   return {
     read: async (maxAgeMs: number): Promise<JWTVerifyGetKey> => {
       const at = clock.now().getTime()
       if (cached && at - cached.at < maxAgeMs) return cached.keys
-      cached = { at, keys: createLocalJWKSet(await fetchSet()) }
-      return cached.keys
+      fetching ??= fetchNow(at)
+      return fetching
     },
   }
 }
 
-async function fetchKeys(issuer: string, outgoing: Options['outgoing']): Promise<JSONWebKeySet> {
+async function fetchKeys(issuer: string, outgoing: Options['outgoing']): Promise<JWTVerifyGetKey> {
   try {
     const metadata = await fetchJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, outgoing)
     if (metadata.issuer !== issuer || typeof metadata.jwks_uri !== 'string')
       throw new Error('no metadata of this issuer')
-    return (await fetchJson(metadata.jwks_uri, outgoing)) as unknown as JSONWebKeySet
+    return createLocalJWKSet((await fetchJson(metadata.jwks_uri, outgoing)) as unknown as JSONWebKeySet)
   } catch (cause) {
-    const detail = 'The identity provider of the company did not answer. Try again.'
+    const detail = 'The identity provider of the company did not answer with its keys. Try again.'
     throw new ServiceError('UNAVAILABLE', detail, { cause, retryAfterSeconds: 5 })
   }
 }
