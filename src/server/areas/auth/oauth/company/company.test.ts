@@ -166,6 +166,19 @@ describe('AU-22 sign-on that a company controls', () => {
     expect((await owner.call(listCompanyClients, { org_id })).items).toEqual([])
   })
 
+  it('an ended connection is no longer listed when its agent is allowed no longer', async () => {
+    const other = await makeCompany(c, clock)
+    const carl = await other.member('carl')
+    await other.exchange('carl')
+    const client = c.system.client(carl.token)
+    const [{ id } = { id: '' }] = (await client.call(listAgents, {})).items
+    await client.call(disconnectAgent, { id })
+    expect((await client.call(listAgents, {})).items).toHaveLength(1)
+    const { org_id, token } = other.owner
+    await c.system.client(token).call(deleteCompanyClient, { org_id, id: other.client_id })
+    expect((await client.call(listAgents, {})).items).toEqual([])
+  })
+
   it('an owner names only a provider of the installation, and scopes that agents have', async () => {
     const owner = c.system.client(company.owner.token)
     const { org_id } = company.owner

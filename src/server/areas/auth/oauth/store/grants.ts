@@ -165,7 +165,7 @@ export type ConnectedAgentRow = {
 
 /**
  * Lists current grants, newest first: of one user, or with `user_id` null of the whole organization. Also those that
- * somebody ended and the company may not make again.
+ * somebody ended and the company may not make again, while it allows the agent.
  */
 export async function pageGrants(
   db: Querier,
@@ -178,7 +178,8 @@ export async function pageGrants(
     join auth.users u on u.id = g.user_id
     where g.org_id = ${of.org_id} and (${of.user_id}::text is null or g.user_id = ${of.user_id})
       and g.epoch = ${of.epoch}
-      and ((g.revoked_at is null and g.expires_at > ${of.now}) or g.refused_by is not null)
+      and ((g.revoked_at is null and g.expires_at > ${of.now})
+           or (g.refused_by is not null and exists (select from auth.company_clients k where k.client_id = g.client_id)))
       and (${of.before}::text is null or g.id < ${of.before})
     order by g.id desc limit ${of.limit + 1}`)
 }
