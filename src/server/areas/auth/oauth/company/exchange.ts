@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import type { Scope } from '#contract/core/roles.ts'
 import { ACCESS_TOKEN_SECONDS, createAccessTokenMaker } from '#edge/credentials/access-token.ts'
 import { newId } from '#edge/ids.ts'
@@ -9,6 +8,7 @@ import { lockConnections } from '../store/connections.ts'
 import { insertGrant } from '../store/grants.ts'
 import { type Assertion, readAssertion } from './assertion.ts'
 import { readCredentials, unknownClient } from './client-credentials.ts'
+import { requireFirstUse } from './first-use.ts'
 import type { VerifyAssertion } from './issuer-keys.ts'
 import { extendConnection, findMember, findTrust, holdTrust, isRefused, type Trust } from './store.ts'
 import { TokenRefusal } from './token-refusal.ts'
@@ -108,13 +108,6 @@ function scopesOf({ scopes: allowed }: TrustedClient, resource: Resource, { scop
   const scopes = scopesFor(resource, scope).filter((one) => requested.includes(one) && allowed.includes(one))
   if (scopes.length === 0) throw new TokenRefusal('invalid_scope', 'none of the requested scopes is allowed')
   return scopes
-}
-
-/** Throws if the assertion was exchanged before. */
-async function requireFirstUse({ kv, clock }: OAuthDeps, issuer: string, { id, expiresAt }: Assertion): Promise<void> {
-  const seconds = Math.ceil((expiresAt.getTime() - clock.now().getTime()) / 1000) + 1
-  if (await kv.setOnce(`company-assertion:${hash('sha256', `${issuer} ${id}`)}`, seconds)) return
-  throw new TokenRefusal('invalid_grant', 'the assertion was used before')
 }
 
 type Vouched = {
