@@ -25,6 +25,11 @@ const OIDC = {
   SVC_OIDC_CLIENT_SECRET: 'os',
 }
 
+const BY_COMPANY = { SVC_COMPANY_SIGN_ON: 'true', SVC_REDIRECT_BASE_URL: 'https://app.example.com' }
+const NO_COMPANY = 'SVC_COMPANY_SIGN_ON requires SVC_OIDC_ISSUER, or SVC_MICROSOFT_TENANT_ID of one tenant'
+const TENANT = '11111111-2222-4333-8444-555555555555'
+const CONSUMERS_TENANT = '9188040D-6c67-4c5b-b112-36a304b66dad'
+
 const APART = { ...CLUSTER, SVC_REDIRECT_BASE_URL: 'https://svc.example.com' }
 const ELSEWHERE = {
   AUTH_SERVICE_URL: 'http://auth',
@@ -301,6 +306,17 @@ describe('configuration', () => {
       'AU-05 no tenant',
       { ...MICROSOFT, SVC_MICROSOFT_TENANT_ID: '', SVC_REDIRECT_BASE_URL: 'https://app.example.com' },
       ['SVC_MICROSOFT_CLIENT_ID requires SVC_MICROSOFT_TENANT_ID'],
+    ],
+    ['AU-22 agents by a company', { ...BY_COMPANY, ...OIDC }, []],
+    ['AU-22 agents by one tenant', { ...BY_COMPANY, ...MICROSOFT, SVC_MICROSOFT_TENANT_ID: TENANT }, []],
+    ['AU-22 agents by no company', BY_COMPANY, [NO_COMPANY]],
+    ['AU-22 agents by no company of a cluster', { ...CLUSTER, ...BY_COMPANY }, [NO_COMPANY]],
+    ['AU-22 agents by Google', { ...BY_COMPANY, ...GOOGLE }, [NO_COMPANY]],
+    ['AU-22 agents by all companies at once', { ...BY_COMPANY, ...MICROSOFT }, [NO_COMPANY]],
+    [
+      'AU-22 agents by the tenant of personal accounts',
+      { ...BY_COMPANY, ...MICROSOFT, SVC_MICROSOFT_TENANT_ID: CONSUMERS_TENANT },
+      [NO_COMPANY],
     ],
     [
       'AU-05 nowhere to come back to',

@@ -1,7 +1,7 @@
 import { readAi } from './ai.ts'
 import { readApps } from './apps.ts'
 import { readChat } from './chat.ts'
-import { checkConnector, readConnector } from './connector.ts'
+import { checkCompanySignOn, checkConnector, readConnector } from './connector.ts'
 import { readDatabases } from './databases.ts'
 import { readForum } from './forum.ts'
 import { readKubernetes } from './kubernetes.ts'
@@ -38,6 +38,7 @@ export function readSettings(env: Environment): Settings {
   const read = new EnvironmentReader(env)
   const settings = readParts(read)
   checkAuthApiTokens(settings.secrets.authApiTokens, settings, read)
+  checkCompanySignOn(settings, read)
   if (settings.databaseUrl) checkCluster(settings, read)
   else checkEmbeddedServices(settings, read)
   const unknown = findUnknownSettings(env, read.names)

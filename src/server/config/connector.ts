@@ -15,9 +15,9 @@ export function readConnector(read: EnvironmentReader) {
     loopbackAnyPort: read.flag('SVC_LOOPBACK_ANY_PORT', false),
     /** Redirect URIs with schemes of their own that are accepted, as a whole. */
     redirectSchemes: readRedirectSchemes(read),
-    /** False where the installation cannot fetch the metadata documents by which clients describe themselves. */
     /** Whether an owner can let the company's identity provider vouch for agents. */
     companySignOn: read.flag('SVC_COMPANY_SIGN_ON', false),
+    /** False where the installation cannot fetch the metadata documents by which clients describe themselves. */
     clientDocuments: read.oneOf('SVC_CLIENT_DOCUMENTS', ['on', 'off'], 'on') === 'on',
   })
 }
@@ -65,13 +65,23 @@ type ConnectorParts = {
   connector: ReturnType<typeof readConnector>
 }
 
+/** The tenant of all personal Microsoft accounts, which is no company. */
+const CONSUMERS_TENANT_ID = '9188040d-6c67-4c5b-b112-36a304b66dad'
+
 /** Issuers of the identity providers that belong to one company each. */
 export function companyIssuers({ oidc, microsoft }: SignInSettings): string[] {
-  const isOneTenant = microsoft !== undefined && /^[0-9a-f-]{36}$/.test(microsoft.tenantId)
+  const tenantId = microsoft?.tenantId ?? ''
+  const isOneTenant = /^[0-9a-f-]{36}$/.test(tenantId) && tenantId !== CONSUMERS_TENANT_ID
   return [
     ...(oidc ? [oidc.issuer] : []),
-    ...(isOneTenant ? [`https://login.microsoftonline.com/${microsoft.tenantId}/v2.0`] : []),
+    ...(isOneTenant ? [`https://login.microsoftonline.com/${tenantId}/v2.0`] : []),
   ]
+}
+
+export function checkCompanySignOn({ services, signIn, connector }: ConnectorParts, read: EnvironmentReader): void {
+  if (connector.companySignOn && services.includes('auth-service') && companyIssuers(signIn).length === 0) {
+    read.fault('SVC_COMPANY_SIGN_ON requires SVC_OIDC_ISSUER, or SVC_MICROSOFT_TENANT_ID of one tenant')
+  }
 }
 
 /** Services that run apart know each other's addresses inside the cluster only, so the public ones must be set. */
@@ -79,9 +89,6 @@ export function checkConnector(
   { services, secrets, signIn, connector }: ConnectorParts,
   read: EnvironmentReader,
 ): void {
-  if (connector.companySignOn && services.includes('auth-service') && companyIssuers(signIn).length === 0) {
-    read.fault('SVC_COMPANY_SIGN_ON requires SVC_OIDC_ISSUER, or SVC_MICROSOFT_TENANT_ID of one tenant')
-  }
   if (secrets.actorAssertionSecret === undefined) return
   if (services.includes('mcp-server') && !secrets.jwtSecret) {
     read.fault('SVC_JWT_SECRET is also required by mcp-server if SVC_ACTOR_ASSERTION_SECRET is set')
