@@ -136,6 +136,16 @@ describe('AU-22 sign-on that a company controls', () => {
     expect((await company.present(old)).body.error).toBe('invalid_grant')
   })
 
+  it('an assertion of a key that the provider withdrew is refused ten minutes later', async () => {
+    expect((await company.exchange('ada')).status).toBe(200)
+    const iat = Math.floor(clock.now().getTime() / 1000) + 600
+    const stolen = await c.signIn.idp.assertion(company.claims('ada', { iat, exp: iat + 300 }))
+    await c.signIn.idp.rotateKey()
+    clock.advance(600_000)
+    expect((await company.present(stolen)).body.error).toBe('invalid_grant')
+    expect((await company.exchange('ada')).status).toBe(200)
+  })
+
   it('while the provider is away the agent is told to try again', async () => {
     clock.advance(3_600_000)
     c.signIn.idp.unplug(true)

@@ -7,7 +7,8 @@ import { TokenRefusal } from './token-refusal.ts'
 const TYPE = 'oauth-id-jag+jwt'
 /** No algorithm with a shared key: whoever can check such a signature can make one. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
-const KEYS_LIFETIME_MS = 3_600_000
+/** A provider withdraws a key that was stolen. Whoever needs the keys more often than this needs the provider anyway. */
+const KEYS_LIFETIME_MS = 600_000
 /** A provider may have changed its keys. They are fetched again at most this often for assertions of unknown keys. */
 const REFETCH_MS = 60_000
 const TIMEOUT_MS = 10_000
