@@ -1,5 +1,5 @@
 import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createCompanyClient, setCompanySignOn } from '#contract/auth/company-sign-on.ts'
 import { removeMember } from '#contract/auth/members.ts'
 import { sql } from '#lib/db/sql.ts'
@@ -8,6 +8,8 @@ import { COMPANY_ENV, type Company, makeCompany } from '#test/agents/company.ts'
 import { type Answer, type Connector, ISSUER, PLATFORM, startConnector } from '#test/agents/connector.ts'
 import { GENERIC_ISSUER } from '#test/outside/fake-idp.ts'
 
+const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+const basic = (credentials: string) => `Basic ${Buffer.from(credentials).toString('base64')}`
 const seconds = (date: Date) => Math.floor(date.getTime() / 1000)
 const GRANT = '400 invalid_grant'
 const CLIENT = '401 invalid_client'
@@ -29,6 +31,8 @@ describe('AU-22 a forged assertion', () => {
     expect((await other.exchange('bob')).status).toBe(200)
   })
   afterAll(() => c?.[Symbol.asyncDispose]())
+  // All refusals within one minute would reach the limit of failures.
+  beforeEach(() => clock.advance(1_000))
 
   const outcome = ({ status, body }: Answer) => `${status} ${body.error}`
   const now = () => seconds(clock.now())
@@ -124,9 +128,40 @@ describe('AU-22 a forged assertion', () => {
   })
 
   it('presented with the secret twice is refused', async () => {
-    const basic = Buffer.from(`${company.client_id}:${company.client_secret}`).toString('base64')
-    expect(outcome(await company.present(await good(), { authorization: `Basic ${basic}` }))).toBe(REQUEST)
+    const authorization = basic(`${company.client_id}:${company.client_secret}`)
+    expect(outcome(await company.present(await good(), { authorization }))).toBe(REQUEST)
   })
+
+  it.each<[string, () => string]>([
+    ['as a bearer token', () => `Bearer ${company.client_secret}`],
+    ['without a colon', () => basic(company.client_id)],
+    ['with a colon too many', () => basic(`${company.client_id}:${company.client_secret}:`)],
+    ['of another company', () => basic(`${other.client_id}:${company.client_secret}`)],
+    ['that is empty', () => 'Basic '],
+  ])('presented with a header %s is refused', async (_, authorization) => {
+    const form = { client_id: undefined, client_secret: undefined }
+    const answer = await company.present(await good(), { form, authorization: authorization() })
+    expect(outcome(answer)).toBe(CLIENT)
+    expect(answer.headers.get('www-authenticate')).toBe('Basic realm="svc"')
+  })
+
+  it('presented with a header of one client and the id of another is refused', async () => {
+    const form = { client_id: other.client_id, client_secret: undefined }
+    const authorization = basic(`${company.client_id}:${company.client_secret}`)
+    expect(outcome(await company.present(await good(), { form, authorization }))).toBe(REQUEST)
+  })
+
+  it.each(['grant_type', 'assertion', 'scope', 'resource', 'client_id', 'client_secret'])(
+    'presented with %s twice is refused',
+    async (name) => {
+      const { client_id, client_secret } = company
+      const values = { grant_type: JWT_BEARER, assertion: await good(), scope: '', resource: PLATFORM }
+      const body = new URLSearchParams({ ...values, client_id, client_secret })
+      body.append(name, body.get(name) ?? '')
+      const response = await fetch(`${c.system.url}/oauth/token`, { method: 'POST', body })
+      expect(await response.json()).toMatchObject({ error: 'invalid_request' })
+    },
+  )
 
   it('presented by the client of another company is refused', async () => {
     expect(outcome(await other.present(await good()))).toBe(GRANT)
@@ -176,6 +211,16 @@ describe('AU-22 a forged assertion', () => {
       scopes: ['datasources:read'],
     })
     expect(outcome(await company.present(assertion, { form }))).toBe(GRANT)
+  })
+
+  it('of a provider that the installation no longer has is refused', async () => {
+    const { org_id } = company.owner
+    const trust = (issuer: string) =>
+      c.system.db.query(sql`update auth.company_sign_on set issuer = ${issuer} where org_id = ${org_id}`)
+    await trust('https://id.former.test')
+    expect(outcome(await company.exchange('ada', { iss: 'https://id.former.test' }))).toBe(GRANT)
+    await trust(GENERIC_ISSUER)
+    expect((await company.exchange('ada')).status).toBe(200)
   })
 
   const good = () => c.signIn.idp.assertion(company.claims('ada'))
