@@ -20,6 +20,13 @@ create table auth.company_clients (
 );
 create index company_clients_by_org on auth.company_clients (org_id, client_id);
 
+-- Digests of assertions that were exchanged. In the database, so that neither a restart nor a lost Redis forgets them.
+create table auth.company_assertions (
+  hash bytea primary key,
+  expires_at timestamptz not null
+);
+create index company_assertions_by_expiry on auth.company_assertions (expires_at);
+
 alter table public.platform_access_grants
   -- The issuer of the assertion that made this grant; null where the person approved it.
   add column vouched_by text,

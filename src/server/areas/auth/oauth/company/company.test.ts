@@ -40,7 +40,10 @@ describe('AU-22 sign-on that a company controls', () => {
 
   it('an assertion of the provider gets a token for one endpoint, without a page and without a refresh token', async () => {
     const { status, body, headers } = await company.exchange('ada')
-    expect([status, Object.keys(body).toSorted()]).toEqual([200, ['access_token', 'expires_in', 'scope', 'token_type']])
+    expect([status, Object.keys(body).toSorted()]).toEqual([
+      200,
+      ['access_token', 'expires_in', 'resource', 'scope', 'token_type'],
+    ])
     expect(headers.get('cache-control')).toBe('no-store')
     expect(body.scope).toBe('datasources:read datasources:query')
     expect(decodeJwt(body.access_token!)).toMatchObject({ aud: PLATFORM, iss: ISSUER, sub: ada.user_id })

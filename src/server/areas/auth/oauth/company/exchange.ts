@@ -28,7 +28,6 @@ export function createExchange(deps: OAuthDeps, issuers: Issuers): Exchange {
     const client = await authenticate(deps, authorization, form)
     const { assertion, resource } = await readVouched(deps, issuers, client, form)
     const scopes = scopesOf(client, resource, assertion, form)
-    await requireFirstUse(deps, client.issuer, assertion)
     const { grantId, userId } = await connect(deps, { client, assertion, resource, scopes, clientAddress })
     const access_token = makeToken({
       issuer: deps.publicUrls.issuer,
@@ -39,7 +38,13 @@ export function createExchange(deps: OAuthDeps, issuers: Issuers): Exchange {
       scopes,
       now: deps.clock.now(),
     })
-    return { access_token, token_type: 'Bearer', expires_in: ACCESS_TOKEN_SECONDS, scope: scopes.join(' ') }
+    return {
+      access_token,
+      token_type: 'Bearer',
+      expires_in: ACCESS_TOKEN_SECONDS,
+      scope: scopes.join(' '),
+      resource: resource.id,
+    }
   }
   return async ({ headers }, form, clientAddress) => {
     const authorization = headers.get('authorization')
@@ -126,6 +131,7 @@ async function connect(
   const { org_id, client_id, issuer } = client
   const now = clock.now()
   return db.tx(async (tx) => {
+    await requireFirstUse(tx, issuer, assertion, now)
     if (!(await holdTrust(tx, client))) throw new TokenRefusal('invalid_grant', 'the trust was changed meanwhile')
     const user_id = await findMember(tx, { org_id, issuer, subject: assertion.subject })
     if (user_id === undefined) {

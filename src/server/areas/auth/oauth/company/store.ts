@@ -154,3 +154,18 @@ export async function endCompanyConnections(
     returning 1`)
   return rows.length
 }
+
+/** Returns false if the assertion is there already. Deletes some of those that expired. */
+export async function insertAssertion(
+  tx: Tx,
+  { hash, expires_at }: { hash: Buffer; expires_at: Date },
+  now: Date,
+): Promise<boolean> {
+  const rows = await tx.query(sql`
+    with expired as (
+      select hash from auth.company_assertions where expires_at < ${now} limit 100 for update skip locked),
+    gone as (delete from auth.company_assertions a using expired where a.hash = expired.hash)
+    insert into auth.company_assertions (hash, expires_at) values (${hash}, ${expires_at})
+    on conflict do nothing returning 1`)
+  return rows.length === 1
+}
