@@ -164,6 +164,11 @@ describe('AU-22 sign-on that a company controls', () => {
     const { org_id } = company.owner
     const settings = { org_id, issuer: GENERIC_ISSUER, scopes: ['datasources:read'] as const }
     const first = await company.exchange('ada')
+    await owner.call(setCompanySignOn, {
+      ...settings,
+      scopes: ['datasources:query', 'datasources:read'],
+    })
+    expect(await list(first.body.access_token!)).toBe(200)
     await owner.call(setCompanySignOn, { ...settings, scopes: [...settings.scopes] })
     expect(await list(first.body.access_token!)).toBe(401)
     const second = await company.exchange('ada')

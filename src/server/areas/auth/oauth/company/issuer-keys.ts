@@ -45,6 +45,8 @@ export function createAssertionVerifier({ issuer, outgoing, clock }: Options): V
       if (error instanceof errors.JOSEError) {
         throw new TokenRefusal('invalid_grant', 'the assertion is not signed by the identity provider as an ID-JAG')
       }
+      // The parser throws it for a key that cannot be used, for instance because it is too short.
+      if (error instanceof TypeError) throw unavailable(error)
       throw error
     }
   }
@@ -80,9 +82,13 @@ async function fetchKeys(issuer: string, outgoing: Options['outgoing']): Promise
       throw new Error('no metadata of this issuer')
     return createLocalJWKSet((await fetchJson(metadata.jwks_uri, outgoing)) as unknown as JSONWebKeySet)
   } catch (cause) {
-    const detail = 'The identity provider of the company did not answer with its keys. Try again.'
-    throw new ServiceError('UNAVAILABLE', detail, { cause, retryAfterSeconds: 5 })
+    throw unavailable(cause)
   }
+}
+
+function unavailable(cause: unknown): ServiceError {
+  const detail = 'The identity provider of the company did not answer with its keys. Try again.'
+  return new ServiceError('UNAVAILABLE', detail, { cause, retryAfterSeconds: 5 })
 }
 
 async function fetchJson(url: string, outgoing: Options['outgoing']): Promise<Record<string, unknown>> {

@@ -44,6 +44,7 @@ describe('AU-22 an identity provider of a company', () => {
     ['has no keys', keysAre({})],
     ['answers null for its keys', keysAre(null)],
     ['answers numbers for its keys', keysAre({ keys: [1] })],
+    ['has a key that is too short', keysAre({ keys: [{ kty: 'RSA', kid: 'k1', n: 'AQAB', e: 'AQAB' }] })],
     ['has the metadata of another issuer', metadataIs({ issuer: 'https://id.evil.test', jwks_uri: GENERIC_ISSUER })],
     ['names keys without TLS', metadataIs({ issuer: GENERIC_ISSUER, jwks_uri: 'http://id.company.test/keys' })],
     ['names no keys', metadataIs({ issuer: GENERIC_ISSUER })],

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   createCompanyClient,
   deleteCompanyClient,
@@ -44,7 +45,12 @@ export function companySettingsRoutes(deps: OAuthDeps, issuers: Issuers): Route[
       }
       const answer = await db.tx(async (tx) => {
         const now = clock.now()
-        await upsertSignOn(tx, { org_id, issuer, scopes: [...new Set(scopes)], now })
+        const signOn = { issuer, scopes: [...new Set(scopes)].toSorted() }
+        const former = await findSignOn(tx, org_id)
+        if (former && isDeepStrictEqual({ ...former, scopes: former.scopes.toSorted() }, signOn)) {
+          return describe(tx, deps, issuers, org_id)
+        }
+        await upsertSignOn(tx, { org_id, ...signOn, now })
         await endCompanyConnections(tx, { org_id, now })
         const detail = { issuer, scopes }
         await audit(tx, { ...entry(principal, org_id), action: 'company-sign-on.set', target: org_id, detail })
