@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { validateToken } from '#contract/auth/auth.ts'
 import { createInvitation } from '#contract/auth/members.ts'
 import type { Client } from '#contract/core/client.ts'
-import type { Clock } from '#lib/time/clock.ts'
+import { type TestClock, testClock } from '#lib/time/clock.ts'
 import { Browser } from './browser/browser.ts'
-import { APP, SESSION, titleOf } from './sign-in.ts'
+import { APP, FLOW, SESSION, titleOf } from './sign-in.ts'
 import { type System, startSystem } from './system.ts'
 
 export const ASK_URL = `${APP}/auth/mailed-link`
@@ -22,23 +22,49 @@ export const UNUSABLE = [403, 'This link does not work']
 
 type Member = Awaited<ReturnType<System['member']>>
 type Invited = { owner: Member; client: Client; invitation: { id: string; token: string; link: string } }
+type AskedLink = { browser: Browser; link: string }
 
-export type MailedLinks = AsyncDisposable & {
+type MailedLinks = {
+  clock: TestClock
   system: System
+  browser(): Browser
+  /** Returns the mails to the address, oldest first. */
+  mails(email: string): string[]
+  principal(browser: Browser): ReturnType<typeof principalOf>
   /** Returns a browser that asked for a link, and the link. */
-  asked(email: string, form?: Record<string, string>): Promise<{ browser: Browser; link: string }>
+  asked(email: string, form?: Record<string, string>): Promise<AskedLink>
+  /** Returns a new member, a browser that asked for a link to their address, and the link. */
+  askedByMember(): Promise<AskedLink & Member>
   /** Invites the address to a new organization. */
   invite(email: string): Promise<Invited>
+  /** Returns another browser that has the cookie of a sign-in under way, at this system or at another. */
+  withFlowOf(browser: Browser, system?: System): Browser
 }
 
-export async function startMailedLinks(clock: Clock): Promise<MailedLinks> {
-  const system = await startSystem({ env: LINK_ENV, clock })
-  return {
-    system,
+/** Starts one system for the tests of a `describe`, with a clock that they can move, and closes it after them. */
+export function useMailedLinks(): MailedLinks {
+  const clock = testClock(new Date())
+  let system: System
+  beforeAll(async () => {
+    system = await startSystem({ env: LINK_ENV, clock })
+  })
+  afterAll(() => system?.[Symbol.asyncDispose]())
+  const links: MailedLinks = {
+    clock,
+    get system() {
+      return system
+    },
+    browser: () => browserOf(system),
+    mails: (email) => mailsTo(system, email),
+    principal: (browser) => principalOf(system, browser),
     asked: async (email, form = {}) => {
-      const browser = browserOf(system)
+      const browser = links.browser()
       expect(await statusAndTitle(await askForLink(browser, { email, ...form }))).toEqual(ASKED)
-      return { browser, link: linkIn(mailsTo(system, email).at(-1)!) }
+      return { browser, link: linkIn(links.mails(email).at(-1)!) }
+    },
+    askedByMember: async () => {
+      const member = await system.member('viewer')
+      return { ...member, ...(await links.asked(member.email)) }
     },
     invite: async (email) => {
       const owner = await system.member('owner')
@@ -46,8 +72,13 @@ export async function startMailedLinks(clock: Clock): Promise<MailedLinks> {
       const invitation = await client.call(createInvitation, { org_id: owner.org_id, email, role: 'developer' })
       return { owner, client, invitation }
     },
-    [Symbol.asyncDispose]: () => system[Symbol.asyncDispose](),
+    withFlowOf: (browser, other = system) => {
+      const same = browserOf(other)
+      same.setCookie(APP, FLOW, browser.cookie(APP, FLOW)!)
+      return same
+    },
   }
+  return links
 }
 
 export function newAddress(domain = 'people.test'): string {

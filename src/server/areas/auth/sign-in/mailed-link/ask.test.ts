@@ -3,102 +3,93 @@ import { request as send } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import PostalMime from 'postal-mime'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { adminCreateToken } from '#contract/auth/auth.ts'
 import { createInvitation } from '#contract/auth/members.ts'
 import { signInMethods } from '#contract/auth/sign-in.ts'
 import { sql } from '#lib/db/sql.ts'
-import { testClock } from '#lib/time/clock.ts'
 import {
   ASK_URL,
   askForLink,
   browserOf,
   LINK_ENV,
   linkIn,
-  type MailedLinks,
   mailsTo,
   newAddress,
   open,
   press,
   principalOf,
-  startMailedLinks,
   statusAndTitle,
+  useMailedLinks,
 } from '#test/mailed-links.ts'
 import { startMailServer } from '#test/outside/mail-server.ts'
-import { APP, FLOW } from '#test/sign-in.ts'
+import { APP } from '#test/sign-in.ts'
 import { needs } from '#test/stores.ts'
-import { type System, startSystem } from '#test/system.ts'
+import { startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
 
 const MINUTE_MS = 60_000
 const GOOGLE = { SVC_GOOGLE_CLIENT_ID: 'a', SVC_GOOGLE_CLIENT_SECRET: 'b' }
 
 describe('asking for a sign-in link', () => {
-  const clock = testClock(new Date())
-  let links: MailedLinks
-  let system: System
-  beforeAll(async () => {
-    links = await startMailedLinks(clock)
-    system = links.system
-  })
-  afterAll(() => links?.[Symbol.asyncDispose]())
+  const links = useMailedLinks()
 
   it('AU-21 the answer for an address without an account is the same, and nothing is mailed', async () => {
-    const { email: member } = await system.member('viewer')
+    const { email: member } = await links.system.member('viewer')
     const stranger = newAddress()
     const answerTo = async (email: string) => {
-      const response = await askForLink(browserOf(system), { email })
+      const response = await askForLink(links.browser(), { email })
       const cookie = response.headers.getSetCookie().map((line) => line.replace(/=\w+;/, '=…;'))
       const names = [...response.headers.keys()].sort()
       return { status: response.status, names, cookie, page: (await response.text()).replaceAll(email, '…') }
     }
     expect(await answerTo(stranger)).toEqual(await answerTo(member))
-    expect([mailsTo(system, stranger).length, mailsTo(system, member).length]).toEqual([0, 1])
-    const note = readFileSync(join(system.config.dataDir, 'sign-in-mails', 'not-mailed.txt'), 'utf8')
+    expect([links.mails(stranger).length, links.mails(member).length]).toEqual([0, 1])
+    const note = readFileSync(join(links.system.config.dataDir, 'sign-in-mails', 'not-mailed.txt'), 'utf8')
     expect(note).toContain(`a sign-in link for ${stranger}.`)
-    expect(await system.db.query(sql`select id from auth.users where email = ${stranger}`)).toEqual([])
+    expect(await links.system.db.query(sql`select id from auth.users where email = ${stranger}`)).toEqual([])
   })
 
   it('AU-21 begins with the configured address, whatever Host the request has', async () => {
-    const { email } = await system.member('viewer')
+    const { email } = await links.system.member('viewer')
     const forged = { host: 'evil.test', 'x-forwarded-host': 'evil.test', forwarded: 'host=evil.test' }
     const status = await new Promise((resolve, reject) => {
       const type = 'application/x-www-form-urlencoded'
       const headers = { ...forged, 'content-type': type, 'sec-fetch-site': 'same-origin' }
-      const sent = send(`${system.url}/auth/mailed-link`, { method: 'POST', headers }, (response) => {
+      const sent = send(`${links.system.url}/auth/mailed-link`, { method: 'POST', headers }, (response) => {
         text(response).then(() => resolve(response.statusCode), reject)
       })
       sent.on('error', reject)
       sent.end(new URLSearchParams({ email }).toString())
     })
     expect(status).toBe(200)
-    expect(linkIn(mailsTo(system, email)[0]!)).toMatch(new RegExp(`^${APP}/`))
-    expect(mailsTo(system, email)[0]).not.toContain('evil.test')
+    expect(linkIn(links.mails(email)[0]!)).toMatch(new RegExp(`^${APP}/`))
+    expect(links.mails(email)[0]).not.toContain('evil.test')
   })
 
   it('AU-21 an invented invitation mails nothing and leads to the page that says so', async () => {
-    const response = await askForLink(browserOf(system), { invitation: 'svci_made/up' })
+    const response = await askForLink(links.browser(), { invitation: 'svci_made/up' })
     expect([response.status, response.headers.get('location')]).toEqual([303, '/auth/invitations/svci_made%2Fup'])
   })
 
   it('AU-21 text that is no email address is refused on the page', async () => {
     for (const email of ['', 'ada', 'ada@example.com\r\nBcc: x@example.com', `${'a'.repeat(250)}@example.com`]) {
-      const response = await askForLink(browserOf(system), { email })
+      const response = await askForLink(links.browser(), { email })
       expect(response.status).toBe(400)
       expect(await response.text()).toContain('This is not an email address.')
     }
   })
 
   it('AU-21 return_to of a foreign site is refused, one that the operator allowed is used', async () => {
-    const { email } = await system.member('viewer')
+    const { email } = await links.system.member('viewer')
     for (const return_to of ['//evil.test', 'https://evil.test/', 'https://docs.base.com/other']) {
       const query = new URLSearchParams({ return_to })
       const refused = [400, 'This address is not allowed']
-      expect(await statusAndTitle(await browserOf(system).go(`${ASK_URL}?${query}`))).toEqual(refused)
-      expect(await statusAndTitle(await askForLink(browserOf(system), { email, return_to }))).toEqual(refused)
+      expect(await statusAndTitle(await links.browser().go(`${ASK_URL}?${query}`))).toEqual(refused)
+      expect(await statusAndTitle(await askForLink(links.browser(), { email, return_to }))).toEqual(refused)
     }
-    expect(mailsTo(system, email)).toEqual([])
-    const form = await browserOf(system).go(`${ASK_URL}?return_to=/x%22`)
+    expect(links.mails(email)).toEqual([])
+    const form = await links.browser().go(`${ASK_URL}?return_to=/x%22`)
     expect(await form.text()).toContain('name="return_to" value="/x&quot;"')
     const { browser, link } = await links.asked(email, { return_to: 'https://docs.base.com/team/a' })
     const page = await open(browser, link)
@@ -107,52 +98,54 @@ describe('asking for a sign-in link', () => {
   })
 
   it('AU-21 one caller asks at most 20 times in 15 minutes', async () => {
-    const browser = browserOf(system)
+    const browser = links.browser()
     for (let n = 0; n < 20; n++) expect((await askForLink(browser, { email: newAddress() })).status).toBe(200)
     const response = await askForLink(browser, { email: newAddress() })
     expect([response.status, response.headers.has('retry-after')]).toEqual([429, true])
-    expect((await askForLink(browserOf(system), { email: newAddress() })).status).toBe(200)
-    clock.advance(15 * MINUTE_MS)
+    expect((await askForLink(links.browser(), { email: newAddress() })).status).toBe(200)
+    links.clock.advance(15 * MINUTE_MS)
   })
 
   it('AU-21 one address is mailed at most five links in 15 minutes, and a stranger is limited alike', async () => {
-    const { email } = await system.member('viewer')
+    const { email } = await links.system.member('viewer')
     for (const address of [email, newAddress()]) {
-      for (let n = 0; n < 5; n++) expect((await askForLink(browserOf(system), { email: address })).status).toBe(200)
-      expect((await askForLink(browserOf(system), { email: address.toUpperCase() })).status).toBe(429)
+      for (let n = 0; n < 5; n++) expect((await askForLink(links.browser(), { email: address })).status).toBe(200)
+      expect((await askForLink(links.browser(), { email: address.toUpperCase() })).status).toBe(429)
     }
-    expect(mailsTo(system, email)).toHaveLength(5)
+    expect(links.mails(email)).toHaveLength(5)
   })
 
   it('AU-21 without a mail server, the mail is a file that only the operator can read, and the pages say where', async () => {
-    const { email } = await system.member('viewer')
-    const browser = browserOf(system)
+    const { email } = await links.system.member('viewer')
+    const browser = links.browser()
     expect(await (await browser.go(ASK_URL)).text()).toContain('<code>sign-in-mails</code> of the data folder')
     expect(await (await askForLink(browser, { email })).text()).toContain(
       '<code>sign-in-mails</code> of the data folder',
     )
-    const folder = join(system.config.dataDir, 'sign-in-mails')
+    const folder = join(links.system.config.dataDir, 'sign-in-mails')
     const name = readdirSync(folder).find((file) => file.includes(email))!
     expect([statSync(folder).mode & 0o777, statSync(join(folder, name)).mode & 0o777]).toEqual([0o700, 0o600])
   })
 
   it('AU-21 is among the ways to sign in, and the sign-in page leads to it', async () => {
-    expect(await system.client('').call(signInMethods, {})).toMatchObject({ providers: [], mailed_link: true })
-    const response = await browserOf(system).go(`${APP}/auth/login?return_to=/x`)
+    expect(await links.system.client('').call(signInMethods, {})).toMatchObject({ providers: [], mailed_link: true })
+    const response = await links.browser().go(`${APP}/auth/login?return_to=/x`)
     expect([response.status, response.headers.get('location')]).toEqual([303, `${ASK_URL}?return_to=%2Fx`])
-    expect((await browserOf(system).go(`${APP}/auth/login?signed_out=1`)).status).toBe(200)
+    expect((await links.browser().go(`${APP}/auth/login?signed_out=1`)).status).toBe(200)
   })
 
   it('AU-21 does not exist beside an identity provider', async () => {
-    const { email } = await system.member('viewer')
-    const { browser, link } = await links.asked(email)
+    const { email, browser, link } = await links.askedByMember()
     const secrets = {
-      SVC_JWT_SECRET: system.config.secrets.jwtSecret!,
-      SVC_JWT_SIGNING_KEY: system.config.secrets.jwtSigningKey!,
+      SVC_JWT_SECRET: links.system.config.secrets.jwtSecret!,
+      SVC_JWT_SIGNING_KEY: links.system.config.secrets.jwtSigningKey!,
     }
-    await using withProvider = await startSystem({ on: system, env: { ...LINK_ENV, ...GOOGLE, ...secrets }, clock })
-    const same = browserOf(withProvider)
-    same.setCookie(APP, FLOW, browser.cookie(APP, FLOW)!)
+    await using withProvider = await startSystem({
+      on: links.system,
+      env: { ...LINK_ENV, ...GOOGLE, ...secrets },
+      clock: links.clock,
+    })
+    const same = links.withFlowOf(browser, withProvider)
     const answers = [
       await same.go(ASK_URL),
       await askForLink(same, { email }),

@@ -1,52 +1,41 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { testClock } from '#lib/time/clock.ts'
+import { describe, expect, it } from 'vitest'
 import {
   ASK_URL,
   askForLink,
   browserOf,
   LINK_ENV,
   linkIn,
-  type MailedLinks,
   mailsTo,
   newAddress,
   open,
   press,
-  startMailedLinks,
   statusAndTitle,
   UNUSABLE,
+  useMailedLinks,
 } from '#test/mailed-links.ts'
 import { APP, FLOW, SESSION } from '#test/sign-in.ts'
 import { needs } from '#test/stores.ts'
-import { type System, startSystem } from '#test/system.ts'
+import { startSystem } from '#test/system.ts'
 
 const MINUTE_MS = 60_000
 const OTHER_BROWSER = [403, 'Open this link in the other browser']
 
 describe('a mailed sign-in link', () => {
-  const clock = testClock(new Date())
-  let links: MailedLinks
-  let system: System
-  beforeAll(async () => {
-    links = await startMailedLinks(clock)
-    system = links.system
-  })
-  afterAll(() => links?.[Symbol.asyncDispose]())
+  const links = useMailedLinks()
 
   it('AU-21 opening the link changes nothing, however often', async () => {
-    const { email } = await system.member('viewer')
-    const { browser, link } = await links.asked(email)
+    const { browser, link } = await links.askedByMember()
     for (let n = 0; n < 3; n++) {
       const response = await open(browser, link)
       expect([response.status, response.headers.getSetCookie()]).toEqual([200, []])
-      await open(browserOf(system), link)
+      await open(links.browser(), link)
     }
     expect((await press(browser, link)).status).toBe(303)
   })
 
   it('AU-21 is refused in another browser, with a page that says what to do', async () => {
-    const { email } = await system.member('viewer')
-    const { browser, link } = await links.asked(email)
-    const other = browserOf(system)
+    const { email, browser, link } = await links.askedByMember()
+    const other = links.browser()
     const response = await open(other, link)
     expect(await statusAndTitle(response.clone())).toEqual(OTHER_BROWSER)
     const page = await response.text()
@@ -59,39 +48,36 @@ describe('a mailed sign-in link', () => {
   })
 
   it('AU-21 is used up when another browser presses the button', async () => {
-    const { email } = await system.member('viewer')
-    const { browser, link } = await links.asked(email)
-    const other = browserOf(system)
+    const { browser, link } = await links.askedByMember()
+    const other = links.browser()
     expect(await statusAndTitle(await press(other, link))).toEqual(OTHER_BROWSER)
     expect(other.cookie(APP, SESSION)).toBeUndefined()
     expect(await statusAndTitle(await press(browser, link))).toEqual(UNUSABLE)
   })
 
   it('AU-21 two tabs of one browser can each ask for a link', async () => {
-    const { email } = await system.member('viewer')
-    const browser = browserOf(system)
+    const { email } = await links.system.member('viewer')
+    const browser = links.browser()
     await askForLink(browser, { email })
-    clock.advance(1000)
+    links.clock.advance(1000)
     await askForLink(browser, { email })
-    const [first, second] = mailsTo(system, email).map(linkIn)
+    const [first, second] = links.mails(email).map(linkIn)
     expect([(await open(browser, first!)).status, (await open(browser, second!)).status]).toEqual([200, 200])
   })
 
   it('AU-21 works up to 15 minutes and not longer', async () => {
-    const { email } = await system.member('viewer')
-    const { browser, link } = await links.asked(email)
+    const { browser, link } = await links.askedByMember()
     expect(browser.cookie(APP, FLOW)).toBeDefined()
-    clock.advance(15 * MINUTE_MS - 1)
+    links.clock.advance(15 * MINUTE_MS - 1)
     expect((await open(browser, link)).status).toBe(200)
-    clock.advance(1)
+    links.clock.advance(1)
     expect(await statusAndTitle(await open(browser, link))).toEqual(UNUSABLE)
     expect(await statusAndTitle(await press(browser, link))).toEqual(UNUSABLE)
     expect(browser.cookie(APP, SESSION)).toBeUndefined()
   })
 
   it('AU-21 works once', async () => {
-    const { email } = await system.member('viewer')
-    const { browser, link } = await links.asked(email)
+    const { browser, link } = await links.askedByMember()
     const cookie = browser.cookie(APP, FLOW)!
     expect((await press(browser, link)).status).toBe(303)
     browser.setCookie(APP, FLOW, cookie)
@@ -100,20 +86,18 @@ describe('a mailed sign-in link', () => {
   })
 
   it('AU-21 an invented or mistyped link is refused', async () => {
-    const { email } = await system.member('viewer')
-    const { browser, link } = await links.asked(email)
+    const { browser, link } = await links.askedByMember()
     for (const wrong of [`${ASK_URL}/svcl_made_up`, `${link.slice(0, -1)}_`, link.replace('svcl_', 'svci_')])
       expect(await statusAndTitle(await press(browser, wrong))).toEqual(UNUSABLE)
   })
 
   it('AU-21 forms of other sites are refused', async () => {
-    const { email } = await system.member('viewer')
-    const { browser, link } = await links.asked(email)
-    const before = mailsTo(system, email).length
+    const { email, browser, link } = await links.askedByMember()
+    const before = links.mails(email).length
     expect((await browser.go(ASK_URL, { form: { email }, site: 'cross-site' })).status).toBe(403)
     expect((await browser.go(link, { form: {}, site: 'cross-site' })).status).toBe(403)
     expect((await browser.go(link, { form: {}, site: 'same-site' })).status).toBe(403)
-    expect([mailsTo(system, email).length, browser.cookie(APP, SESSION)]).toEqual([before, undefined])
+    expect([links.mails(email).length, browser.cookie(APP, SESSION)]).toEqual([before, undefined])
     expect((await press(browser, link)).status).toBe(303)
   })
 })
