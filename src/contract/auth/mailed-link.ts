@@ -37,7 +37,7 @@ export const askMailedLink = operation({
   path: ASK_PATH,
   summary: 'Mail a sign-in link',
   description:
-    'Send `email` and optionally `return_to` as a form, or the token of an `invitation`, which means the invited address. The answer is the same whether or not the address can sign in. One address is mailed at most five links in 15 minutes.',
+    'Send `email` and optionally `return_to` as a form, or the token of an `invitation`, which means the invited address. The answer is the same whether or not the address can sign in. For one address a caller is given at most five links in 15 minutes and 20 in a day, and all callers together 100 in a day.',
   rateLimits: [{ name: 'mailed-link-ask', per: 'address', limit: 20, windowSeconds: 900 }],
   input: z.object({}),
 })

@@ -1,7 +1,6 @@
 import { Email } from '#contract/auth/auth.ts'
 import { askMailedLink, mailedLinkForm } from '#contract/auth/mailed-link.ts'
 import { refuseCrossSite } from '#edge/credentials/csrf.ts'
-import { createUseLimiter } from '#edge/limits/rate-limit.ts'
 import { seeOther } from '#edge/pages/page.ts'
 import { type Route, route } from '#edge/route/route.ts'
 import { kindOfToken, makeToken } from '../../model/token-format.ts'
@@ -10,16 +9,14 @@ import type { SignInDeps } from '../deps.ts'
 import { browserOf } from '../flow.ts'
 import { asPage } from '../pages.ts'
 import { checkReturnTo } from '../start.ts'
+import { createLinkLimiter } from './link-limits.ts'
 import { LINK_SECONDS, mailLink } from './mail-link.ts'
 import { askLinkPage, linkAskedPage } from './mailed-link-pages.ts'
 import { requireMailedLinks } from './require-mailed-links.ts'
 
-/** Counted for every address alike, known or not. */
-const LINKS_PER_EMAIL = { name: 'mailed-link-email', limit: 5, windowSeconds: LINK_SECONDS }
-
 export function askLinkRoutes(deps: SignInDeps): Route[] {
   const hasMailServer = deps.mailFiles === undefined
-  const countLink = createUseLimiter(LINKS_PER_EMAIL, deps)
+  const countLink = createLinkLimiter(deps)
   return [
     route(
       mailedLinkForm,
@@ -30,12 +27,12 @@ export function askLinkRoutes(deps: SignInDeps): Route[] {
     ),
     route(
       askMailedLink,
-      asPage(async (_, { request }) => {
+      asPage(async (_, { request, clientAddress }) => {
         requireMailedLinks(deps)
         refuseCrossSite(request, deps.publicUrls.signIn)
         const asked = await readForm(deps, request)
         if (asked instanceof Response) return asked
-        await countLink(deps.keys.hash('mail_limit', asked.email).toString('hex'))
+        await countLink(asked.email, clientAddress)
         // All tabs of a browser share this value, so that a second link does not break the first.
         const browser = browserOf(deps, request) ?? makeToken('code')
         await mailLink(deps, { ...asked, browser })
