@@ -81,6 +81,10 @@ export const adminCreateToken = operation({
     email: Email,
     role: Role.default('member'),
     name: z.string().trim().min(1).max(100),
+    is_program: z
+      .boolean()
+      .default(false)
+      .describe('A new account is that of a program: no sign-in link is mailed to its address.'),
   }),
   output: z.object({
     token: z.string(),

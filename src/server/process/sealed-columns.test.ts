@@ -33,6 +33,7 @@ it('AU-08 every declared column is in the list that reseal goes through', () => 
     'edge/idempotency/idempotency.ts',
     'server/areas/apps/environment/sealed.ts',
     'server/areas/auth/sign-in/flow.ts',
+    'server/areas/auth/sign-in/sealed-return.ts',
     'server/areas/databases/model/new-database.ts',
     'server/areas/notifications/channels/chat/secret.ts',
     'server/areas/notifications/channels/email/mailbox-store.ts',
@@ -44,7 +45,9 @@ it('AU-08 every declared column is in the list that reseal goes through', () => 
   const names = SEALED_COLUMNS.map(({ table, column }) => [...table, column].join('.'))
   expect(names.sort()).toEqual([
     'apps.environment.value',
+    'auth.mailed_links.sealed_return_to',
     'auth.sign_in_flows.code_verifier',
+    'auth.sign_in_flows.sealed_return_to',
     'databases.databases.owner_password',
     'databases.databases.reader_password',
     'notifications.channels.secret',

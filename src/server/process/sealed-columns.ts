@@ -1,7 +1,7 @@
 import { IDEMPOTENT_ANSWER } from '#edge/idempotency/idempotency.ts'
 import type { SealedColumn } from '#lib/crypto/sealed-columns.ts'
 import { APP_VARIABLES } from '../areas/apps/index.ts'
-import { SIGN_IN_VERIFIER } from '../areas/auth/index.ts'
+import { FLOW_RETURN, LINK_RETURN, SIGN_IN_VERIFIER } from '../areas/auth/index.ts'
 import { DATABASE_PASSWORDS } from '../areas/databases/index.ts'
 import {
   CHANNEL_SECRETS,
@@ -17,6 +17,8 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   DATABASE_PASSWORDS.owner,
   DATABASE_PASSWORDS.reader,
   SIGN_IN_VERIFIER,
+  FLOW_RETURN,
+  LINK_RETURN,
   IDEMPOTENT_ANSWER,
   CHANNEL_SECRETS,
   CHAT_BOT_TOKENS,

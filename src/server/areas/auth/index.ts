@@ -28,6 +28,7 @@ export { SIGN_IN_VERIFIER } from './sign-in/flow.ts'
 export type { SignInOptions } from './sign-in/index.ts'
 export { type LocalCode, openLocalCode } from './sign-in/local/local-code.ts'
 export { openMailFiles } from './sign-in/mailed-link/mail-files.ts'
+export { FLOW_RETURN, LINK_RETURN } from './sign-in/sealed-return.ts'
 
 /** The auth area: accounts, organizations, tokens, sign-in and OAuth for agents. */
 type Auth = { readonly routes: readonly Route[]; readonly validate: Validate }

@@ -164,9 +164,16 @@ describe('AU-05 a sign-in with a provider', () => {
     expect((await at.browser().go(`${APP}/auth/google/callback?state=x`)).status).toBe(400)
   })
 
+  it('AU-05 a sign-in that the former release saved leads to the page that was asked for', async () => {
+    const browser = at.browser()
+    const back = at.idp.authorize(await at.leave(browser, 'google'), googleUser())
+    await at.system.db.query(sql`update auth.sign_in_flows set return_to = '/databases', sealed_return_to = null`)
+    expect((await browser.go(back, { site: 'cross-site' })).headers.get('location')).toBe('/databases')
+  })
+
   it('stores no secret in the clear and logs none', async () => {
     const browser = at.browser()
-    const url = await at.leave(browser, 'google')
+    const url = await at.leave(browser, 'google', { return_to: '/auth/invitations/svci_secret' })
     const { searchParams } = new URL(url)
     const back = at.idp.authorize(url, googleUser())
     const [row] = await at.system.db.query<{ all: string; code_verifier: string }>(
@@ -175,7 +182,9 @@ describe('AU-05 a sign-in with a provider', () => {
     expect(row!.all).not.toContain(searchParams.get('state'))
     expect(row!.all).not.toContain(browser.cookie(APP, FLOW))
     expect(row!.code_verifier).toMatch(/^v1\./)
-    await browser.go(back, { site: 'cross-site' })
+    expect(row!.all).not.toContain('svci_secret')
+    const signedIn = await browser.go(back, { site: 'cross-site' })
+    expect(signedIn.headers.get('location')).toBe('/auth/invitations/svci_secret')
     const logs = at.system.logs.join('')
     for (const secret of [
       searchParams.get('state')!,

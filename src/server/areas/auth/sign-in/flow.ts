@@ -5,6 +5,7 @@ import type { SignInDeps } from './deps.ts'
 import type { StartedAuthorization } from './providers/oidc.ts'
 import type { Provider } from './providers/providers.ts'
 import { SignInRefused } from './refusals.ts'
+import { FLOW_RETURN, UNSEALED_RETURN } from './sealed-return.ts'
 import { insertFlow, takeFlow } from './store.ts'
 
 const FLOW_SECONDS = 600
@@ -27,7 +28,8 @@ export async function saveFlow(deps: Deps, request: Request, flow: NewFlow): Pro
     provider: flow.provider.name,
     nonce,
     code_verifier: deps.sealer.seal(codeVerifier, SIGN_IN_VERIFIER.context({ state_hash: stateHash })),
-    return_to: flow.returnTo,
+    return_to: UNSEALED_RETURN,
+    sealed_return_to: deps.sealer.seal(flow.returnTo, FLOW_RETURN.context({ state_hash: stateHash })),
     link_user_id: flow.linkUserId,
     expires_at: new Date(now.getTime() + FLOW_SECONDS * 1000),
     now,
@@ -46,9 +48,12 @@ export async function resumeFlow(deps: Deps, request: Request, provider: Provide
   if (!state || !row || !isTheirs || row.provider !== provider.name || row.expires_at <= deps.clock.now()) {
     throw new SignInRefused('stale')
   }
-  const { nonce, return_to, link_user_id } = row
+  const { nonce, return_to, sealed_return_to: sealed, link_user_id } = row
   const codeVerifier = deps.sealer.open(row.code_verifier, SIGN_IN_VERIFIER.context({ state_hash: stateHash }))
-  return { secrets: { state, nonce, codeVerifier }, returnTo: return_to, linkUserId: link_user_id }
+  // Null in a flow that the former release saved.
+  const returnTo =
+    sealed === null ? return_to : deps.sealer.open(sealed, FLOW_RETURN.context({ state_hash: stateHash }))
+  return { secrets: { state, nonce, codeVerifier }, returnTo, linkUserId: link_user_id }
 }
 
 /** Returns the value of the cookie that ties a sign-in to this browser. */

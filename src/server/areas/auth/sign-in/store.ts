@@ -8,6 +8,7 @@ type FlowRow = {
   nonce: string
   code_verifier: string
   return_to: string
+  sealed_return_to: string | null
   link_user_id: string | null
   expires_at: Date
 }
@@ -17,16 +18,16 @@ export async function insertFlow(db: Querier, flow: FlowRow & { state_hash: Buff
   await db.query(sql`
     with gone as (delete from auth.sign_in_flows where expires_at <= ${flow.now})
     insert into auth.sign_in_flows
-      (state_hash, browser_hash, provider, nonce, code_verifier, return_to, link_user_id, expires_at)
+      (state_hash, browser_hash, provider, nonce, code_verifier, return_to, sealed_return_to, link_user_id, expires_at)
     values (${flow.state_hash}, ${flow.browser_hash}, ${flow.provider}, ${flow.nonce}, ${flow.code_verifier},
-            ${flow.return_to}, ${flow.link_user_id}, ${flow.expires_at})`)
+            ${flow.return_to}, ${flow.sealed_return_to}, ${flow.link_user_id}, ${flow.expires_at})`)
 }
 
 /** Deletes and returns a flow in one statement, so that only one of concurrent requests gets it. */
 export async function takeFlow(db: Querier, stateHash: Buffer): Promise<FlowRow | undefined> {
   const [row] = await db.query<FlowRow>(sql`
     delete from auth.sign_in_flows where state_hash = ${stateHash}
-    returning browser_hash, provider, nonce, code_verifier, return_to, link_user_id, expires_at`)
+    returning browser_hash, provider, nonce, code_verifier, return_to, sealed_return_to, link_user_id, expires_at`)
   return row
 }
 

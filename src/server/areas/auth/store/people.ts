@@ -6,11 +6,13 @@ import { sql } from '#lib/db/sql.ts'
 
 type UserRow = { id: string; email: string; name: string | null }
 
-/** Returns the user with this email, created if there is none. An existing user keeps their name. */
-export async function ensureUser(tx: Tx, user: UserRow & { created_at: Date }): Promise<UserRow> {
+/**
+ * Returns the user with this email, created if there is none. An existing user keeps their name, and stays a person.
+ */
+export async function ensureUser(tx: Tx, user: UserRow & { created_at: Date; is_program?: boolean }): Promise<UserRow> {
   const [row] = await tx.query<UserRow>(sql`
-    insert into auth.users (id, email, name, created_at)
-    values (${user.id}, ${user.email}, ${user.name}, ${user.created_at})
+    insert into auth.users (id, email, name, created_at, is_program)
+    values (${user.id}, ${user.email}, ${user.name}, ${user.created_at}, ${user.is_program ?? false})
     on conflict (email) do update set email = excluded.email
     returning id, email, name`)
   return row!

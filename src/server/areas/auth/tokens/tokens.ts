@@ -56,13 +56,13 @@ export function tokenRoutes({ db, clock, keys, onRevoked }: AuthDeps): Route[] {
       onRevoked()
       return { id, revoked: true as const }
     }),
-    route(adminCreateToken, async ({ org_id, email, role, name }) => {
+    route(adminCreateToken, async ({ org_id, email, role, name, is_program }) => {
       const now = clock.now()
       const token = makeToken()
       const id = newId('tok')
       return db.tx(async (tx) => {
         if (!(await findOrg(tx, org_id))) throw notFound('organization')
-        const user = await ensureUser(tx, { id: newId('usr'), email, name: null, created_at: now })
+        const user = await ensureUser(tx, { id: newId('usr'), email, name: null, created_at: now, is_program })
         const actualRole = await ensureMember(tx, { org_id, user_id: user.id, role, created_at: now })
         const row = { id, org_id, user_id: user.id, name, created_at: now, expires_at: null }
         await insertToken(tx, { ...row, hash: keys.hash('api_token', token), epoch: keys.epoch })

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { adminCreateOrg } from '#contract/auth/auth.ts'
+import { adminCreateOrg, adminCreateToken } from '#contract/auth/auth.ts'
 import { listInvitations, listMembers, listOrgs, revokeInvitation, setDomains } from '#contract/auth/members.ts'
 import { sql } from '#lib/db/sql.ts'
 import {
@@ -99,6 +99,19 @@ describe('who signs in by a mailed link', () => {
     expect(links.mails(email)).toHaveLength(1)
   })
 
+  it('AU-21 an account of a program gets the same answer and no link, also with an invitation', async () => {
+    const email = newAddress()
+    const { org_id } = await links.system.member('owner')
+    const program = { org_id, email, name: 'worker', is_program: true }
+    await links.system.operator.call(adminCreateToken, program)
+    await links.invite(email)
+    expect(await statusAndTitle(await askForLink(links.browser(), { email }))).toEqual(ASKED)
+    expect(links.mails(email)).toEqual([])
+    const member = await links.system.member('viewer')
+    await links.system.operator.call(adminCreateToken, { ...program, org_id: member.org_id, email: member.email })
+    expect((await links.asked(member.email)).link).toMatch(/svcl_/)
+  })
+
   it('AU-21 a link for an invitation that was withdrawn since signs nobody in', async () => {
     const email = newAddress()
     const { owner, client, invitation } = await links.invite(email)
@@ -172,6 +185,20 @@ describe('who signs in by a mailed link', () => {
       expect(await statusAndTitle(await press(same, link))).toEqual(UNUSABLE)
     }
     expect((await press(browser, link)).status).toBe(303)
+  })
+
+  it('AU-21 AU-06 a link for an invitation does not store the token of the invitation', async () => {
+    const { invitation } = await links.invite(newAddress())
+    await askForLink(links.browser(), { invitation: invitation.token })
+    // Disposing the system fails if it is found in the database or in the log.
+    links.system.secrets.push(invitation.token)
+  })
+
+  it('AU-21 a link that the former release stored leads to the page that was asked for', async () => {
+    const { email, browser, link } = await links.askedByMember()
+    await links.system.db.query(sql`
+      update auth.mailed_links set return_to = '/databases', sealed_return_to = null where email = ${email}`)
+    expect((await press(browser, link)).headers.get('location')).toBe('/databases')
   })
 
   it('AU-21 is stored as a keyed hash only', async () => {

@@ -11,6 +11,7 @@ import type { SignInDeps } from '../deps.ts'
 import { browserOf } from '../flow.ts'
 import { asPage } from '../pages.ts'
 import { SignInRefused } from '../refusals.ts'
+import { LINK_RETURN } from '../sealed-return.ts'
 import { sessionCookie, startBrowserSession } from '../session/browser-session.ts'
 import { lockUser } from '../store.ts'
 import { linkPage } from './mailed-link-pages.ts'
@@ -35,9 +36,9 @@ export function redeemLinkRoutes(deps: SignInDeps): Route[] {
         requireMailedLinks(deps)
         refuseCrossSite(request, deps.publicUrls.signIn)
         // Deleted before it is checked, because a link sent by another browser has leaked.
-        const { email, return_to } = await readLink(deps, request, { token, read: takeLink })
+        const { email, returnTo } = await readLink(deps, request, { token, read: takeLink })
         const session = await startBrowserSession(deps, request, (tx, now) => confirmUser(tx, deps, { email, now }))
-        return seeOther(return_to, [sessionCookie(deps, session.secret), deps.cookies.set('flow', '', 0)])
+        return seeOther(returnTo, [sessionCookie(deps, session.secret), deps.cookies.set('flow', '', 0)])
       }),
     ),
   ]
@@ -50,15 +51,18 @@ async function readLink(
   deps: SignInDeps,
   request: Request,
   { token, read }: { token: string; read: ReadLink },
-): Promise<LinkRow> {
-  const { db, keys, clock } = deps
+): Promise<{ email: string; returnTo: string }> {
+  const { db, keys, clock, sealer } = deps
+  const hash = keys.hash('mailed_link', token)
   const isToken = kindOfToken(token) === 'mailed_link'
-  const link = isToken ? await read(db, { hash: keys.hash('mailed_link', token), epoch: keys.epoch }) : undefined
+  const link = isToken ? await read(db, { hash, epoch: keys.epoch }) : undefined
   if (!link || link.expires_at <= clock.now()) throw new SignInRefused('link_unusable')
   const browser = browserOf(deps, request)
   if (!browser || !keys.hash('browser', browser).equals(link.browser_hash))
     throw new SignInRefused('link_other_browser')
-  return link
+  const { email, return_to, sealed_return_to: sealed } = link
+  // Null in a link that the former release stored.
+  return { email, returnTo: sealed === null ? return_to : sealer.open(sealed, LINK_RETURN.context({ hash })) }
 }
 
 /**
