@@ -18,7 +18,7 @@ export async function giveWorkerToken({ clientOf, account }: ExampleDeps, alias:
   const owner = clientOf(api_key)
   const { items } = await owner.call(readEnvironment, { alias })
   if (items.some(({ name }) => name === TOKEN_VARIABLE)) return
-  const member = { org_id, email: EMAIL, role: 'member', name: `worker of ${alias}` } as const
+  const member = { org_id, email: EMAIL, role: 'member', name: `worker of ${alias}`, is_program: true } as const
   const { token, id, user_id } = await clientOf(operator_token).call(adminCreateToken, member)
   await revokeOthers(clientOf(token), id)
   await owner.call(setAppPerson, { alias, user_id, part: 'builder' })
