@@ -30,7 +30,7 @@ export function callbackRoute(deps: SignInDeps): Route {
             await completeFirstSignIn(tx, identity, user, now)
             return user
           })
-      return seeOther(flow.returnTo, [sessionCookie(deps, session.secret), deps.cookies.set('flow', '', 0)])
+      return seeOther(flow.returnTo, [sessionCookie(deps, session.secret)])
     }),
   )
 }

@@ -38,7 +38,7 @@ export function redeemLinkRoutes(deps: SignInDeps): Route[] {
         // Deleted before it is checked, because a link sent by another browser has leaked.
         const { email, returnTo } = await readLink(deps, request, { token, read: takeLink })
         const session = await startBrowserSession(deps, request, (tx, now) => confirmUser(tx, deps, { email, now }))
-        return seeOther(returnTo, [sessionCookie(deps, session.secret), deps.cookies.set('flow', '', 0)])
+        return seeOther(returnTo, [sessionCookie(deps, session.secret)])
       }),
     ),
   ]

@@ -42,9 +42,10 @@ export function ownSessionRoutes(deps: SignInDeps): Route[] {
       const session = await callerSession(deps, request)
       if (!session && !calledByCookie(request)) throw invalidToken()
       if (session) await endSession(deps, session.id)
-      const cookies = [deps.cookies.set('session', '', 0)]
+      // Signing in leaves the cookie `flow`, so that sign-ins in other tabs of the browser can be completed too.
+      const cookies = [deps.cookies.set('session', '', 0), deps.cookies.set('flow', '', 0)]
       if (request.headers.get('accept')?.includes('text/html')) return seeOther('/auth/login?signed_out=1', cookies)
-      return new Response(null, { status: 204, headers: [['set-cookie', cookies[0]!]] })
+      return new Response(null, { status: 204, headers: cookies.map((cookie) => ['set-cookie', cookie]) })
     }),
     route(sessionToken, async (_, { request }) => {
       const session = await callerSession(deps, request)
