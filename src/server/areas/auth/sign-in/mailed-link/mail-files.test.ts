@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -66,6 +66,18 @@ https://svc.example.com/auth/mailed-link/svcl_token
     clock.advance(16 * MINUTE_MS)
     openMailFiles({ folder, clock })
     expect(names()).toEqual([])
+  })
+
+  it('AU-21 a mail that a killed process had half written is deleted at the next mail and at the next start', () => {
+    const files = openMailFiles({ folder, clock })
+    files.write(mailTo('first@example.com'))
+    writeFileSync(join(folder, '.0123abcd.part'), 'To: ada@example.com')
+    writeFileSync(join(folder, 'notes.part'), 'of the operator')
+    files.writeNote('nobody@example.com')
+    expect(names()).toEqual([expect.stringContaining('-first@'), 'not-mailed.txt', 'notes.part'])
+    writeFileSync(join(folder, '.4567abcd.part'), 'To: ada@example.com')
+    openMailFiles({ folder, clock })
+    expect(names()).toEqual([expect.stringContaining('-first@'), 'not-mailed.txt', 'notes.part'])
   })
 
   it('AU-21 at most 100 mails and one note about addresses without a mail are in the folder', () => {

@@ -18,7 +18,7 @@ export type MailFiles = {
   writeNote(email: string): void
 }
 
-/** Deletes the mails of an earlier start whose links have expired. */
+/** Deletes the mails of an earlier start whose links have expired, and those that it had not finished. */
 export function openMailFiles({ folder, clock }: { folder: string; clock: Clock }): MailFiles {
   const write = (name: string, text: string) => {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -39,15 +39,18 @@ function writeWhole(folder: string, name: string, text: string): void {
   renameSync(part, join(folder, name))
 }
 
-/** Names begin with the time in a form that sorts, so the oldest come first. */
+/**
+ * Deletes expired mails, those beyond the limit, and those that a killed process had not finished. The names of mails begin
+ * with the time in a form that sorts, so the oldest come first.
+ */
 function deleteOld(folder: string, now: Date): void {
-  const names = readdirSync(folder)
-    .filter((name) => /^\d{8}T\d{6}Z-/.test(name))
-    .sort()
+  const files = readdirSync(folder)
+  const names = files.filter((name) => /^\d{8}T\d{6}Z-/.test(name)).sort()
+  const unfinished = files.filter((name) => /^\.[0-9a-f]{8}\.part$/.test(name))
   const oldest = stampOf(new Date(now.getTime() - LIFETIME_MS))
   const expired = names.filter((name) => name < oldest)
   const surplus = names.slice(0, Math.max(0, names.length - MAX_FILES))
-  for (const name of new Set([...expired, ...surplus])) rmSync(join(folder, name), { force: true })
+  for (const name of new Set([...expired, ...surplus, ...unfinished])) rmSync(join(folder, name), { force: true })
 }
 
 function stampOf(date: Date): string {
