@@ -71,7 +71,7 @@ function readParts(read: EnvironmentReader) {
     revisions: readRevisions(read),
     connector: readConnector(read),
     notifications: readNotifications(read),
-    mail: readMail(read),
+    mail: readMail(read, services.services),
     chat: readChat(read),
     forum: readForum(read),
     /** Undefined while tracing is switched off. */

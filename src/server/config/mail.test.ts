@@ -2,14 +2,15 @@ import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { readMail } from './mail.ts'
 import { type Environment, EnvironmentReader } from './reader.ts'
+import type { ServiceName } from './service-table.ts'
 
 const RSA = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' })
 const EC = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' })
 const FROM = { SVC_MAIL_FROM: 'svc@example.com' }
 
-function read(env: Environment) {
+function read(env: Environment, services: readonly ServiceName[] = ['auth-service', 'worker']) {
   const reader = new EnvironmentReader(env)
-  return { settings: readMail(reader), faults: reader.faults }
+  return { settings: readMail(reader, services), faults: reader.faults }
 }
 
 describe('settings of outgoing mail', () => {
@@ -75,6 +76,15 @@ describe('settings of outgoing mail', () => {
     expect(faults).toHaveLength(1)
     expect(faults[0]).not.toContain('secret')
     expect(faults[0]).not.toContain('%zz')
+  })
+
+  it.each([
+    ['a mail server', { SVC_SMTP_URL: 'smtp://mail.example.com' }],
+    ['a key', { SVC_DKIM_KEY: RSA.toString(), SVC_DKIM_SELECTOR: 'svc' }],
+    ['a key without its selector', { SVC_DKIM_KEY: RSA.toString() }],
+  ])('NO-09 a service that sends no mail needs no sender for %s, which a shared Secret sets', (_, env: Environment) => {
+    const { settings, faults } = read(env, ['auth-service'])
+    expect([faults, settings.server !== undefined, settings.dkim]).toEqual([[], 'SVC_SMTP_URL' in env, undefined])
   })
 
   it('NO-09 a key may have its line breaks written as \\n, and signs as the domain of the sender', () => {

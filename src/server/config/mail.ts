@@ -3,15 +3,22 @@ import { isThisMachine } from '#lib/net/address/loopback.ts'
 import type { MailServer } from '#lib/net/mail/mail.ts'
 import type { DkimKey, MailAddress } from '#lib/net/mail/mail-message.ts'
 import type { EnvironmentReader } from './reader.ts'
+import type { ServiceName } from './service-table.ts'
 
 const LOCAL_FROM: MailAddress = { name: 'svc', address: 'svc@localhost' }
 
-export function readMail(read: EnvironmentReader) {
+/**
+ * Only the worker sends mail. Another service has to know only that there is a mail server: the rest may be missing where
+ * all services share one Secret and the sender is set for the worker alone.
+ */
+export function readMail(read: EnvironmentReader, services: readonly ServiceName[]) {
+  const isSender = services.includes('worker')
   /** Undefined when no mail can be sent. */
   const server = readServer(read)
   const from = readFrom(read)
-  if (server && !from) read.fault('SVC_MAIL_FROM is required with SVC_SMTP_URL: the address that mail is sent from')
-  const dkim = readDkim(read, from)
+  if (isSender && server && !from)
+    read.fault('SVC_MAIL_FROM is required with SVC_SMTP_URL: the address that mail is sent from')
+  const dkim = isSender ? readDkim(read, from) : skipDkim(read)
   return Object.freeze({ server, from: from ?? LOCAL_FROM, dkim })
 }
 
@@ -72,6 +79,12 @@ function readDkim(read: EnvironmentReader, from: MailAddress | undefined): DkimK
   if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(selector)) read.fault('SVC_DKIM_SELECTOR must be a DNS name')
   if (!isRsaKey(privateKey)) read.fault('SVC_DKIM_KEY must be an RSA private key of at least 1024 bits in PEM format')
   return Object.freeze({ domain: from.address.slice(from.address.lastIndexOf('@') + 1), selector, privateKey })
+}
+
+/** Every setting is looked up on every path, so that misspelt names can be compared with it. */
+function skipDkim(read: EnvironmentReader): undefined {
+  read.text('SVC_DKIM_KEY')
+  read.text('SVC_DKIM_SELECTOR')
 }
 
 function isRsaKey(pem: string): boolean {
