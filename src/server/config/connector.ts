@@ -31,13 +31,19 @@ const REFUSED_SCHEMES = ['http:', 'https:', 'javascript:', 'data:', 'file:', 'bl
 function readRedirectSchemes(read: EnvironmentReader): readonly string[] {
   const uris = read.textOrEmpty('SVC_REDIRECT_SCHEMES') === undefined ? [CURSOR] : read.list('SVC_REDIRECT_SCHEMES')
   for (const uri of uris) {
-    const url = URL.parse(uri)
-    const isWhole = url?.href === uri && url.host !== '' && url.hash === '' && url.username === '' && !uri.includes('*')
-    if (!isWhole || REFUSED_SCHEMES.includes(url.protocol)) {
+    if (!isProgramRedirect(uri)) {
       read.fault(`SVC_REDIRECT_SCHEMES must list whole addresses with a scheme of a program, such as ${CURSOR}`)
     }
   }
   return uris
+}
+
+/** Without a host the scheme must be a domain name in reverse order, which belongs to somebody (RFC 8252 section 7.1). */
+function isProgramRedirect(uri: string): boolean {
+  const url = URL.parse(uri)
+  if (url?.href !== uri || /[*#]/.test(uri) || url.username !== '' || url.password !== '') return false
+  const hasOwner = url.host !== '' || (url.protocol.includes('.') && url.pathname.startsWith('/'))
+  return hasOwner && !REFUSED_SCHEMES.includes(url.protocol)
 }
 
 /** An issuer with a path has its metadata at another place (RFC 8414 section 3.1), where some agents do not look. */

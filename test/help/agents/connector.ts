@@ -118,14 +118,14 @@ export async function startConnector(options: SystemOptions = {}): Promise<Conne
 }
 
 /** Starts another server of the same installation. */
-export function startReplica({ system }: Connector, options: SystemOptions = {}): Promise<Connector> {
+export function startReplica({ system }: Connector, { env, ...options }: SystemOptions = {}): Promise<Connector> {
   const { jwtSecret, jwtSigningKey, actorAssertionSecret } = system.config.secrets
-  const env = {
+  const secrets = {
     SVC_JWT_SECRET: jwtSecret,
     SVC_JWT_SIGNING_KEY: jwtSigningKey,
     SVC_ACTOR_ASSERTION_SECRET: actorAssertionSecret,
   }
-  return startConnector({ ...options, env, on: system })
+  return startConnector({ ...options, env: { ...secrets, ...env }, on: system })
 }
 
 export function asking(client_id: string, challenge: string, over: Asking = {}): Asking {

@@ -43,10 +43,11 @@ export function hasOwnScheme(redirectUri: string): boolean {
   return !['http:', 'https:'].includes(new URL(redirectUri).protocol)
 }
 
-/** Returns who gets the codes: the host of a page, or the scheme and host of a program. */
+/** Returns who gets the codes: the host of a page, or the scheme of a program with its host, if it has one. */
 export function redirectHostOf(redirectUri: string): string {
   const { protocol, host } = new URL(redirectUri)
-  return hasOwnScheme(redirectUri) ? `${protocol}//${host}` : host
+  if (!hasOwnScheme(redirectUri)) return host
+  return host === '' ? protocol : `${protocol}//${host}`
 }
 
 /**

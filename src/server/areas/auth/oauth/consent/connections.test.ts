@@ -17,6 +17,7 @@ import {
   type Person,
   pkce,
   startConnector,
+  startReplica,
   type Tokens,
 } from '#test/agents/connector.ts'
 
@@ -234,6 +235,23 @@ describe('connections of one person to an agent', () => {
     const tokens = { ...(await c.connect(person, id, { redirect_uri })), id }
     expect(await isAlive(tokens)).toBe(true)
     expect((await list())[0]).toMatchObject({ redirect_host: 'cursor://anysphere.cursor-mcp' })
+  })
+
+  it('AU-12 a redirect with a scheme that is a domain in reverse needs no host', async () => {
+    const redirect_uri = 'com.example.app:/oauth/callback'
+    await using other = await startReplica(c, { env: { SVC_REDIRECT_SCHEMES: redirect_uri } })
+    const owner = await other.person()
+    const id = await other.client(redirect_uri)
+    const page = await other.ask(owner, asking(id, pkce().challenge, { redirect_uri }))
+    const text = await (await owner.browser.go(page)).text()
+    expect(text).toContain('installed for <code>com.example.app:</code> addresses')
+    expect(text).toContain('<dd>com.example.app:</dd>')
+    expect((await other.decide(owner, page)).href).toMatch(/^com\.example\.app:\/oauth\/callback\?code=/)
+    const tokens = await other.connect(owner, id, { redirect_uri })
+    expect((await other.refresh(id, tokens.refresh_token)).status).toBe(200)
+    const { items } = await other.system.client(owner.token).call(listAgents, {})
+    expect(items[0]).toMatchObject({ redirect_host: 'com.example.app:' })
+    expect((await other.register({ redirect_uris: ['com.example.app:/other'] })).status).toBe(400)
   })
 
   it.each([
