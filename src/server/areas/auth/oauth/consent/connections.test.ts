@@ -9,6 +9,7 @@ import {
 } from '#contract/auth/agents.ts'
 import { createOrg } from '#contract/auth/auth.ts'
 import { listAudit } from '#contract/auth/members.ts'
+import { sql } from '#lib/db/sql.ts'
 import { testClock } from '#lib/time/clock.ts'
 import {
   asking,
@@ -116,6 +117,20 @@ describe('connections of one person to an agent', () => {
     const forged = await person.browser.go(page, { form: { csrf: 'forged', end: own!.id } })
     expect(forged.status).toBe(403)
     expect(await list()).toHaveLength(1)
+  })
+
+  it('AU-19 the eleventh connection ends one that its own computer replaced, before one of a computer that was off', async () => {
+    const connections: Connection[] = []
+    for (let n = 0; n < 10; n += 1) {
+      clock.advance(60_000)
+      connections.push(await connect())
+    }
+    const [off, replaced, current] = [connections[0]!, connections[3]!, connections[5]!]
+    await c.system.db.query(sql`
+      update platform_access_grants set connected_with = 'Firefox on Linux'
+      where id = any(${[replaced, current].map(grantOf)})`)
+    await connect()
+    expect([await isAlive(off), await isAlive(replaced), await isAlive(current)]).toEqual([true, false, true])
   })
 
   it('AU-19 the eleventh connection ends the one unused for longest, and the page says which', async () => {

@@ -64,7 +64,7 @@ function beforeNote({ client, connections, ending }: ConsentView): Html {
       ? html`<p>You have already connected this agent.</p>`
       : html`<p class="warning">You have already connected an agent named ${client.name}. Nobody has verified that this is the same agent.</p>`
   }
-${ending.length > 0 && html`<p class="warning">You have as many connections as possible. If you approve, the one that has been unused for longest ends: see below.</p>`}`
+${ending.length > 0 && html`<p class="warning">You have as many connections as possible. If you approve, one that has not been used for long ends: see below.</p>`}`
 }
 
 function connectionsOf({ connections, ending, csrf }: ConsentView): Html {

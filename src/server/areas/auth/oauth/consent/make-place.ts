@@ -9,7 +9,7 @@ import {
   lockConnections,
 } from '../store/connections.ts'
 import { findLiveGrant, revokeGrant } from '../store/grants.ts'
-import { countToEnd, type Full, type Place } from './place-rule.ts'
+import { countToEnd, type Full, orderToEnd, type Place } from './place-rule.ts'
 
 type Asking = AgentOf & { readonly isRegistered: boolean }
 
@@ -22,8 +22,9 @@ export async function findPlaces(db: Querier, asking: Asking, of?: string): Prom
   const connections = found.filter(({ has_token }) => has_token)
   const approved = found.filter(({ has_token }) => !has_token)
   const others: Place[] = [...approved, ...(asking.isRegistered ? await findOtherRegistrations(db, asking) : [])]
-  const count = countToEnd(connections, others, asking)
-  return { connections, ending: typeof count === 'number' ? connections.slice(0, count) : count }
+  const ordered = orderToEnd(connections)
+  const count = countToEnd(ordered, others, asking)
+  return { connections, ending: typeof count === 'number' ? ordered.slice(0, count) : count }
 }
 
 /** A code is issued when the browser goes on, which is some time after the approval. */

@@ -1,6 +1,16 @@
 /** The part of a connection that limits count. */
 export type Place = { readonly client_id: string; readonly is_of_origin: boolean; readonly is_registered?: boolean }
 
+/** The part of a connection that tells computers apart. */
+export type UsedPlace = {
+  readonly org_id: string
+  readonly resource: string
+  readonly connected_from: string | null
+  readonly connected_with: string | null
+  readonly created_at: Date
+  readonly last_used_at: Date | null
+}
+
 /** Each computer of a person is a connection. */
 const MAX_CONNECTIONS = 10
 /**
@@ -32,6 +42,28 @@ export function countToEnd(
   for (const count of connections.keys()) if (!fullWithout(count)) return count
   const full = fullWithout(connections.length)
   return full && full !== 'connections' ? full : connections.length
+}
+
+/**
+ * Orders connections, the one unused for longest first, by which of them end first. Before all others come those that were
+ * replaced: not used any more since the same computer connected again. Otherwise a computer that was off for some weeks
+ * would end instead of what the others left behind.
+ */
+export function orderToEnd<T extends UsedPlace>(connections: readonly T[]): T[] {
+  const isReplaced = (one: T) =>
+    connections.some((other) => isSameComputer(one, other) && other.created_at > (one.last_used_at ?? one.created_at))
+  const [replaced, current] = [connections.filter(isReplaced), connections.filter((one) => !isReplaced(one))]
+  return [...replaced, ...current]
+}
+
+function isSameComputer(one: UsedPlace, other: UsedPlace): boolean {
+  if (one.connected_from === null || one.connected_with === null) return false
+  return (
+    one.connected_from === other.connected_from &&
+    one.connected_with === other.connected_with &&
+    one.org_id === other.org_id &&
+    one.resource === other.resource
+  )
 }
 
 function fullOf(places: readonly Place[], asking: string): Full | undefined {

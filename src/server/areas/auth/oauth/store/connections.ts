@@ -8,6 +8,7 @@ export type Connection = {
   org_id: string
   org_name: string
   client_id: string
+  resource: string
   /** Whether its client registered itself, so that it holds one of the places for registrations. */
   is_registered: boolean
   /** Whether it holds a place of the https origin that the asking client has. */
@@ -55,7 +56,7 @@ export async function lockConnections(tx: Tx, userId: string): Promise<void> {
 /** Finds the person's connections to an agent, in all organizations, the one unused for longest first. */
 export function findConnections(db: Querier, of: AgentOf): Promise<Connection[]> {
   return db.query<Connection>(sql`
-    select g.id, g.org_id, o.name as org_name, g.client_id, c.client_id is not null as is_registered,
+    select g.id, g.org_id, o.name as org_name, g.client_id, g.resource, c.client_id is not null as is_registered,
            ${isOfOrigin} as is_of_origin, g.created_at, g.last_used_at, g.connected_from, g.connected_with,
            exists (select from auth.oauth_artifacts a where a.grant_id = g.id and a.kind = 'RefreshToken') as has_token
     ${currentGrants(of)} and ${isSameAgent(of)}
