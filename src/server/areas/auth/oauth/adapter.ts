@@ -26,13 +26,17 @@ import { successorOf } from './successor.ts'
 const REPEAT_MS = 30_000
 /** After its successor was used, it is refused for this time without revoking the grant: a window may just be late. */
 const LATE_MS = 10_000
+/** Both times are longer by this, because the token may have been used at a replica whose clock differs by as much. */
+const CLOCK_DIFFERENCE_MS = 5_000
 
 /** Implements the storage interface of oidc-provider on our tables. */
 export function createAdapter(deps: OAuthDeps): (name: string) => Adapter {
+  const usedByRequest: UsedByRequest = new WeakMap()
   return (name) => {
     if (name === 'Client') return clients(deps)
     if (name === 'Grant') return grants(deps)
-    if (name === 'AuthorizationCode' || name === 'RefreshToken' || name === 'Interaction') return artifacts(deps, name)
+    if (name === 'AuthorizationCode' || name === 'RefreshToken' || name === 'Interaction')
+      return artifacts(deps, name, usedByRequest)
     return emptyAdapter
   }
 }
@@ -154,27 +158,32 @@ function isSameClient(approved: string | null): boolean {
   return current === undefined || current === approved
 }
 
-function artifacts(deps: OAuthDeps, kind: ArtifactKind): Adapter {
+/**
+ * The code or refresh token that a token request uses up, by its request. It is consumed together with the insert of the
+ * refresh token that the request gets, because a fault between the two would cost the person their connection.
+ */
+type UsedByRequest = WeakMap<object, { readonly kind: ArtifactKind; readonly hash: Buffer }>
+
+function artifacts(deps: OAuthDeps, kind: ArtifactKind, usedByRequest: UsedByRequest): Adapter {
   const { db, clock, keys } = deps
   const hashOf = (id: string) => keys.hash('oauth', `${kind} ${id}`)
   const keyOf = (id: string) => ({ kind, hash: hashOf(id) })
   const isRepeatable = (former: Buffer, successor: string) => {
     const now = clock.now()
-    const since = new Date(now.getTime() - REPEAT_MS)
+    const since = new Date(now.getTime() - REPEAT_MS - CLOCK_DIFFERENCE_MS)
     return hasUnusedSuccessor(db, { kind, former, successor: hashOf(successor) }, since, now)
   }
-  // The hash of the refresh token that the request uses up. It is consumed together with the insert of its successor.
-  const formerByRequest = new WeakMap<object, Buffer>()
   return {
     ...emptyAdapter,
     upsert: async (id, { jti: _, ...payload }, expiresIn = INTERACTION_SECONDS) => {
       const now = clock.now()
       const grant_id = kind === 'Interaction' ? null : (payload.grantId ?? null)
       const row = { grant_id, payload, expires_at: new Date(now.getTime() + expiresIn * 1000) }
-      const former = Provider.ctx && formerByRequest.get(Provider.ctx)
-      if (!former && kind === 'RefreshToken' && grant_id !== null)
-        return issueFirst(deps, keyOf(id), { ...row, grant_id }, now)
-      if (!former) return upsertArtifact(db, keyOf(id), row, now)
+      const used = kind === 'RefreshToken' && Provider.ctx ? usedByRequest.get(Provider.ctx) : undefined
+      if (!used) return upsertArtifact(db, keyOf(id), row, now)
+      if (used.kind === 'AuthorizationCode')
+        return issueFirst(deps, { code: used, token: keyOf(id) }, { ...row, grant_id: grant_id! }, now)
+      const former = used.hash
       if (await replaceArtifact(db, { ...keyOf(id), former }, row, now)) return
       // A concurrent request with the same token was first. It stored the same successor.
       if (!(await isRepeatable(former, id))) throw alreadyUsed()
@@ -186,15 +195,14 @@ function artifacts(deps: OAuthDeps, kind: ArtifactKind): Adapter {
       if (kind === 'Interaction') return { ...row.payload, jti: id }
       if (kind === 'RefreshToken' && Provider.ctx?.oidc.route === 'token') {
         if (await isRepeatable(hashOf(id), successorOf(keys, id))) return { ...row.payload, jti: id }
-        if (clock.now().getTime() - row.consumed_at.getTime() < LATE_MS) throw alreadyUsed()
+        if (clock.now().getTime() - row.consumed_at.getTime() < LATE_MS + CLOCK_DIFFERENCE_MS) throw alreadyUsed()
       }
       return { ...row.payload, jti: id, consumed: seconds(row.consumed_at) }
     },
     consume: async (id) => {
-      if (kind === 'RefreshToken' && Provider.ctx) {
-        refuseOtherResource(Provider.ctx)
-        formerByRequest.set(Provider.ctx, hashOf(id))
-      } else if (!(await consumeArtifact(db, keyOf(id), clock.now()))) throw alreadyUsed()
+      if (kind === 'Interaction' || !Provider.ctx) throw new Error(`${kind} consumed outside a token request`)
+      if (kind === 'RefreshToken') refuseOtherResource(Provider.ctx)
+      usedByRequest.set(Provider.ctx, keyOf(id))
     },
     destroy: async (id) => {
       const first = await deleteArtifact(db, keyOf(id))
@@ -204,16 +212,23 @@ function artifacts(deps: OAuthDeps, kind: ArtifactKind): Adapter {
   }
 }
 
-/** Stores the first refresh token of a grant and ends the connections that this one takes the place of. */
+type ArtifactKey = Parameters<typeof insertArtifact>[1]
+
+/**
+ * Consumes a code, stores the first refresh token of its grant and ends the connections that this one takes the place of,
+ * all or nothing. Throws InvalidGrant if the code was consumed before.
+ */
 async function issueFirst(
   deps: OAuthDeps,
-  key: Parameters<typeof insertArtifact>[1],
+  { code, token }: { code: ArtifactKey; token: ArtifactKey },
   row: Parameters<typeof insertArtifact>[2] & { grant_id: string },
   now: Date,
 ): Promise<void> {
   const ended = await deps.db.tx(async (tx) => {
-    await insertArtifact(tx, key, row)
-    return makePlace(tx, deps, row.grant_id, now)
+    const places = await makePlace(tx, deps, row.grant_id, now)
+    if (!(await consumeArtifact(tx, code, now))) throw alreadyUsed()
+    await insertArtifact(tx, token, row)
+    return places
   })
   if (ended > 0) deps.onRevoked()
 }

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { disconnectAgent } from '#contract/auth/agents.ts'
-import { sql } from '#lib/db/sql.ts'
+import { script, sql } from '#lib/db/sql.ts'
 import {
   asking,
   type Connector,
@@ -17,6 +17,12 @@ import { needs } from '#test/stores.ts'
 import { authKeys } from '../model/deps.ts'
 
 const grantOf = ({ access_token }: { access_token: string }) => decodeJwt<{ gid: string }>(access_token).gid
+/** Ends the connection that stores a refresh token, as the end of its process would. */
+const KILL_AT_REFRESH_TOKEN = `
+  create function auth.kill_self() returns trigger language plpgsql as
+    'begin perform pg_terminate_backend(pg_backend_pid()); return new; end';
+  create trigger kill before insert on auth.oauth_artifacts
+    for each row when (new.kind = 'RefreshToken') execute function auth.kill_self();`
 const EIGHT = [1, 2, 3, 4, 5, 6, 7, 8]
 
 needs('postgres')('agents that do everything at once', () => {
@@ -47,6 +53,22 @@ needs('postgres')('agents that do everything at once', () => {
       const won = answers.filter(({ status }) => status === 200).length
       expect(won).toBe(1)
       expect(answers.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(7)
+    }
+  })
+
+  it('AU-10 a kill between using a code and storing its first refresh token leaves the code usable', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const code = await c.code(person, clientId)
+      await c.system.db.query(script(KILL_AT_REFRESH_TOKEN))
+      const killed = await Promise.all([c.redeem(code), c.redeem(code), c.redeem(code)])
+      await c.system.db.query(script('drop function auth.kill_self() cascade'))
+      expect(killed.map(({ status, body }) => [status, body.error])).toEqual(
+        Array<[number, string]>(3).fill([503, 'temporarily_unavailable']),
+      )
+      const answers = await Promise.all(EIGHT.map(() => c.redeem(code)))
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+      const { body } = answers.find(({ status }) => status === 200)!
+      c.system.secrets.push(body.access_token!, body.refresh_token!)
     }
   })
 

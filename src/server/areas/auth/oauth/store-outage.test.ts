@@ -13,6 +13,27 @@ async function withoutTable<T>(c: Connector, table: string, work: () => Promise<
   }
 }
 
+describe('while no refresh token can be stored', () => {
+  const REFUSE = `
+    create function auth.refuse() returns trigger language plpgsql as 'begin raise exception ''no''; end';
+    create trigger refuse before insert on auth.oauth_artifacts
+      for each row when (new.kind = 'RefreshToken') execute function auth.refuse();`
+
+  it('AU-10 a code is not consumed and can be redeemed afterwards, once', async () => {
+    await using c = await startConnector()
+    const person = await c.person()
+    const code = await c.code(person, await c.client())
+    await c.system.db.query(script(REFUSE))
+    expect((await c.redeem(code)).body.error).toBe('temporarily_unavailable')
+    await c.system.db.query(script('drop function auth.refuse() cascade'))
+    const { status, body } = await c.redeem(code)
+    expect(status).toBe(200)
+    c.system.secrets.push(body.access_token!, body.refresh_token!)
+    expect((await c.redeem(code)).body.error).toBe('invalid_grant')
+    expect((await c.refresh(code.client_id, body.refresh_token!)).body.error).toBe('invalid_grant')
+  })
+})
+
 describe.each(['auth.oauth_artifacts', 'public.platform_access_grants'])('while %s is unavailable', (table) => {
   let c: Connector
   let person: Person

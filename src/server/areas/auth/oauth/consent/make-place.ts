@@ -8,7 +8,7 @@ import {
   findOtherRegistrations,
   lockConnections,
 } from '../store/connections.ts'
-import { findLiveGrant, revokeGrant } from '../store/grants.ts'
+import { findLiveGrant, lockGrants, revokeGrant } from '../store/grants.ts'
 import { countToEnd, type Full, orderToEnd, type Place } from './place-rule.ts'
 
 type Asking = AgentOf & { readonly isRegistered: boolean }
@@ -50,6 +50,8 @@ export async function makePlace(tx: Tx, { keys }: Pick<OAuthDeps, 'keys'>, id: s
   const asking = { ...grant, isRegistered: grant.is_registered, epoch: keys.epoch, now }
   const { ending } = await findPlaces(tx, asking, id)
   if (typeof ending === 'string') return 0
+  // With the grant itself, whose code is consumed next: whoever ends all these has the same order.
+  await lockGrants(tx, [id, ...ending.map((one) => one.id)])
   await endFor(tx, ending, grant, now)
   return ending.length
 }

@@ -70,8 +70,8 @@ export async function findArtifact(db: Querier, { kind, hash }: Key, now: Date):
 }
 
 /** Returns true for the first caller only, also of concurrent ones. */
-export async function consumeArtifact(db: Querier, { kind, hash }: Key, now: Date): Promise<boolean> {
-  const rows = await db.query(sql`
+export async function consumeArtifact(tx: Tx, { kind, hash }: Key, now: Date): Promise<boolean> {
+  const rows = await tx.query(sql`
     update auth.oauth_artifacts set consumed_at = ${now}
     where kind = ${kind} and hash = ${hash} and consumed_at is null
     returning 1`)

@@ -90,6 +90,12 @@ export async function revokeGrant(
   return row
 }
 
+/** Locks grants in the order of their ids, in which they are also ended, so that nobody waits in a circle. */
+export async function lockGrants(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.query(sql`
+    select from public.platform_access_grants where id = any(${[...ids]}) order by id for no key update`)
+}
+
 /** Records who ended a grant that the company made, so that the company cannot make it again. */
 export async function refuseGrant(tx: Tx, id: string, by: string): Promise<void> {
   await tx.query(sql`update public.platform_access_grants set refused_by = ${by} where id = ${id}`)
