@@ -14,3 +14,15 @@ it('OP-02 a process is ready while a service it calls is away, so that services 
   expect([response.status, status]).toEqual([200, 'ready'])
   expect(dependencies['auth-service']).toMatchObject({ status: 'degraded', detail: 'failed; see the log' })
 })
+
+it('AU-13 an agent that refreshes its token while the auth service is away learns to try again, and keeps its login', async () => {
+  const env = {
+    AUTH_SERVICE_URL: `http://127.0.0.1:${await freePort()}`,
+    SVC_REDIRECT_BASE_URL: 'https://svc.example.com',
+  }
+  await using system = await startSystem({ env })
+  const body = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: 'a', client_id: 'b' })
+  const response = await fetch(`${system.url}/oauth/token`, { method: 'POST', body })
+  expect([response.status, response.headers.get('content-type')]).toEqual([503, 'application/json'])
+  expect(await response.json()).toMatchObject({ error: 'temporarily_unavailable', code: 'UNAVAILABLE' })
+})

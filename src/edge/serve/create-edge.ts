@@ -12,6 +12,7 @@ import type { Spans } from '#lib/tracing/spans.ts'
 import { createGate, type GateDeps } from '../credentials/access.ts'
 import { chooseFormat, type Format } from '../format/negotiate.ts'
 import { problemResponse, toServiceError } from '../format/problem.ts'
+import type { RefusalShapeOf } from '../format/refusal-shape.ts'
 import { createInputReader, type InputReader } from '../input/read-input.ts'
 import { createConcurrencyLimit, type RunningRequests } from '../limits/concurrency.ts'
 import { type AnswerLimiter, createAnswerLimiter, createLimiter, type Limiter } from '../limits/rate-limit.ts'
@@ -37,6 +38,8 @@ export type EdgeDeps = GateDeps & {
   openStreams?: OpenStreams
   /** Returns the service that owns a path for which this service has no route. Only the api-gateway has it. */
   forward?: (path: string) => ServiceFetch | undefined
+  /** Shape of a refusal in place of a service that does not answer. */
+  refusalShapeOf?: RefusalShapeOf
   /** Returns the page for a browser at a path without a route, or undefined if there is none. Asked before `forward`. */
   pageFor?: (request: Request, path: string) => Promise<Response | undefined>
 }
@@ -84,7 +87,7 @@ function createElsewhere(routes: readonly Route[], deps: EdgeDeps) {
       const neighbour = deps.forward?.(path)
       if (neighbour) return await pass(neighbour, request, info)
     } catch (error) {
-      return refuseForwarded(error, request, info, deps.log)
+      return refuseForwarded(error, request, info, deps.log, deps.refusalShapeOf?.(path))
     }
     seenElsewhere(404, performance.now(), info)
     const allow = allowed.find(({ shape }) => shape.test(path))?.allow
@@ -93,13 +96,19 @@ function createElsewhere(routes: readonly Route[], deps: EdgeDeps) {
   }
 }
 
-function refuseForwarded(error: unknown, request: Request, info: RequestInfo, log: Log): Response {
+function refuseForwarded(
+  error: unknown,
+  request: Request,
+  info: RequestInfo,
+  log: Log,
+  shape: Operation['refusals'],
+): Response {
   const refusal = toServiceError(error)
   const fields = { error, request_id: info.requestId }
   // A caller that closed the connection is not an error of the server.
   if (request.signal.aborted) log.info(fields, 'the caller went away')
   else if (refusal.status >= 500) log.error(fields, 'not answered by a route')
-  return refuse(request, info, refusal)
+  return refuse(request, info, refusal, {}, shape)
 }
 
 /** Handles a request in this order: caller, access, rate limit, input, answer, limit of failures. */
@@ -211,8 +220,14 @@ function isExpected({ code, cause }: ServiceError): boolean {
   return code === 'UNAVAILABLE' && cause === undefined
 }
 
-function refuse(request: Request, info: RequestInfo, error: ServiceError, extra?: Record<string, string>): Response {
-  return problemResponse(error, chooseFormat(request.headers.get('accept'), 'json'), info.requestId, extra)
+function refuse(
+  request: Request,
+  info: RequestInfo,
+  error: ServiceError,
+  extra?: Record<string, string>,
+  shape?: Operation['refusals'],
+): Response {
+  return problemResponse(error, chooseFormat(request.headers.get('accept'), 'json'), info.requestId, extra, shape)
 }
 
 function methodNotAllowed(method: string, allow: string): ServiceError {

@@ -5,6 +5,7 @@ import { OPERATIONS } from '#contract/operations.ts'
 import { createCallerResolver, invalidToken, type ResolveCaller, type ValidateToken } from '#edge/credentials/caller.ts'
 import { createCookies } from '#edge/credentials/cookies.ts'
 import { localRequest } from '#edge/fast/local-request.ts'
+import { createRefusalShapes } from '#edge/format/refusal-shape.ts'
 import { type CountFailure, createFailureLimiter, isRefusedToken } from '#edge/limits/rate-limit.ts'
 import type { Route, ServiceFetch } from '#edge/route/route.ts'
 import { createEdge, type EdgeDeps } from '#edge/serve/create-edge.ts'
@@ -43,6 +44,7 @@ export function composeEdge(parts: ServiceParts, options: Options): ServiceFetch
     operatorToken,
     publicUrl,
     resolve: resolve?.(others) ?? others,
+    refusalShapeOf: createRefusalShapes(OPERATIONS),
     ...rest,
   })
 }

@@ -1,5 +1,6 @@
 import { OPERATIONS } from '#contract/operations.ts'
 import { createHops, HOP_HEADER } from '#edge/credentials/hop.ts'
+import { createRefusalShapes } from '#edge/format/refusal-shape.ts'
 import { newId } from '#edge/ids.ts'
 import { createBodyRates } from '#edge/listen/body-rate.ts'
 import { listen } from '#edge/listen/listen.ts'
@@ -85,7 +86,7 @@ export async function startServices(
       'a hop header was refused: check that all services have the same SVC_INTERNAL_SECRET and the same time',
     )
   const readInfo = createInfoReader({ trustedProxies: addressList(config.trustedProxies), hops, onBadHop })
-  const door = createLateDoor()
+  const door = createLateDoor(createRefusalShapes(OPERATIONS))
   const listener = stack.use(
     await listen({
       ...options,
