@@ -16,9 +16,14 @@ export type Agent = {
   /** Prints `pattern` if the agent is connected. */
   status: { run: string; pattern: RegExp }
   ask: string
+  /** Whether `ask` calls the tool without a model. */
+  callsItself?: true
 }
 
-export const AGENTS: Record<AgentName, Agent> = {
+/** The agents that are commands of their own, as the guide connects them. */
+export type CommandAgent = Exclude<AgentName, 'mcp-remote'>
+
+export const AGENTS: Record<CommandAgent, Agent> = {
   'Claude Code': {
     model: (url) => ({ env: { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'scripted' } }),
     oauth: (url) => commandsOf('Claude Code', url),
@@ -73,16 +78,17 @@ export const AGENTS: Record<AgentName, Agent> = {
     ],
     status: { run: 'mcporter list', pattern: /1 healthy/ },
     ask: `mcporter call svc.data_source_query id=${QUESTION.id} query="${QUESTION.query}"`,
+    callsItself: true,
   },
 }
 
 /** The code of the guide and of the console for an agent, line by line. */
-function linesOf(name: AgentName, url: string): string[] {
+function linesOf(name: CommandAgent, url: string): string[] {
   const { steps } = knownAgents(url).find((agent) => agent.name === name)!
   return steps.flatMap((step) => ('code' in step ? step.code.split('\n') : []))
 }
 
-function commandsOf(name: AgentName, url: string): Step[] {
+function commandsOf(name: CommandAgent, url: string): Step[] {
   return linesOf(name, url).map((run) => ({ run }))
 }
 

@@ -6,6 +6,8 @@ const MAX_PAGES = 12
 export type Person = {
   /** Opens the address, signs in with the local code, approves, and ends on the agent's own page. Returns its text. */
   approve(address: string): Promise<string>
+  /** Does the same up to the address that the agent gets the code at, and returns it unopened. */
+  decide(address: string): Promise<URL>
 }
 
 export function createPerson(baseUrl: string, codeFile: string): Person {
@@ -24,25 +26,27 @@ export function createPerson(baseUrl: string, codeFile: string): Person {
     }
     return response
   }
-  return {
-    approve: async (address) => {
-      let url = new URL(address)
-      let response = await go(url)
-      for (let pages = 0; pages < MAX_PAGES; pages++) {
-        const page = await response.text()
-        const next = response.headers.get('location') ?? linkOf(page)
-        if (next !== undefined) {
-          url = new URL(next, url)
-          response = await go(url)
-        } else {
-          if (url.origin !== new URL(baseUrl).origin) return page
-          const form = fillForm(page, codeFile)
-          url = new URL(/<form[^>]* action="([^"]+)"/.exec(page)?.[1] ?? url.href, url)
-          response = await go(url, form)
-        }
+  const decide = async (address: string): Promise<URL> => {
+    let url = new URL(address)
+    let response = await go(url)
+    for (let pages = 0; pages < MAX_PAGES; pages++) {
+      const page = await response.text()
+      const next = response.headers.get('location') ?? linkOf(page)
+      if (next !== undefined) {
+        url = new URL(next, url)
+        if (url.origin !== new URL(baseUrl).origin) return url
+        response = await go(url)
+      } else {
+        const form = fillForm(page, codeFile)
+        url = new URL(/<form[^>]* action="([^"]+)"/.exec(page)?.[1] ?? url.href, url)
+        response = await go(url, form)
       }
-      throw new Error(`still at ${url.origin}${url.pathname} after ${MAX_PAGES} pages`)
-    },
+    }
+    throw new Error(`still at ${url.origin}${url.pathname} after ${MAX_PAGES} pages`)
+  }
+  return {
+    decide,
+    approve: async (address) => (await fetch(await decide(address))).text(),
   }
 }
 

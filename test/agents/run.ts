@@ -1,69 +1,64 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { AGENTS } from './agents.ts'
-import type { Outcome } from './inside.ts'
-import { type AgentName, type Pinned, VERSIONS } from './versions.ts'
+import { parseArgs } from 'node:util'
+import { install } from './install.ts'
+import { type AgentName, VERSIONS } from './versions.ts'
+import type { Installed } from './world.ts'
 
 /**
- * `npm run test:agents [name …]` connects real agents to svc by the steps of docs/connect-an-agent.md and lets each ask
- * the example through a scripted model. Needs Linux, root, the package registry, and unshare, ip, script and openssl.
+ * `npm run test:agents [-- options] [name …]` runs real agents against svc. Needs Linux, root, the package registry, and
+ * unshare, ip, script and openssl. Parts: `connect` follows the steps of docs/connect-an-agent.md and asks the example
+ * through a scripted model, `cursor` connects as Cursor does, `faults` and `month` are described in their files.
  */
-const run = promisify(execFile)
-const chosen = process.argv.slice(2).map((name) => name.toLowerCase())
-const names = (Object.keys(AGENTS) as AgentName[]).filter(
+const PARTS = ['connect', 'cursor', 'faults', 'month'] as const
+/** Agents whose OAuth code goes through the month. The others have the same code, or take too long to start. */
+const MONTH_AGENTS: readonly AgentName[] = ['Claude Code', 'Codex', 'mcporter', 'mcp-remote']
+
+const { values, positionals } = parseArgs({
+  options: { part: { type: 'string', multiple: true }, days: { type: 'string', default: '29' } },
+  allowPositionals: true,
+})
+const chosen = positionals.map((name) => name.toLowerCase())
+const names = (Object.keys(VERSIONS) as AgentName[]).filter(
   (name) => chosen.length === 0 || chosen.some((part) => name.toLowerCase().includes(part)),
 )
 const folder = mkdtempSync(join(tmpdir(), 'svc-agents-'))
 try {
-  const outcomes = await tryAgents()
-  console.table(outcomes.map(rowOf))
-  if (outcomes.length === 0 || outcomes.some(({ answered }) => !answered)) process.exitCode = 1
+  const installed = await installAll()
+  for (const part of PARTS.filter((one) => values.part?.includes(one) ?? true)) await runPart(part, installed)
 } finally {
   if (process.env.SVC_AGENTS_FOLDER !== 'keep') rmSync(folder, { recursive: true, force: true })
 }
 
-async function tryAgents(): Promise<Outcome[]> {
-  const installed: Partial<Record<AgentName, string>> = {}
-  const failed: Outcome[] = []
+async function installAll(): Promise<Installed> {
+  const installed: Installed = {}
   for (const name of names) {
+    console.log(`installing ${name} ${VERSIONS[name].version} …`)
     try {
-      console.log(`installing ${name} ${VERSIONS[name].version} …`)
-      installed[name] = await install(VERSIONS[name])
+      installed[name] = await install(VERSIONS[name], folder)
     } catch (error) {
-      const reason = `not installed: ${String(error).slice(0, 300)}`
-      for (const way of ['oauth', 'bearer'] as const)
-        failed.push({ agent: name, way, connected: false, answered: false, seconds: 0, reason })
+      process.exitCode = 1
+      console.log(`${name} is not installed: ${String(error).slice(0, 300)}`)
     }
   }
-  console.log('running the agents …')
+  return installed
+}
+
+async function runPart(part: (typeof PARTS)[number], installed: Installed): Promise<void> {
+  console.log(`\n${part}`)
+  const ofMonth = Object.fromEntries(MONTH_AGENTS.map((name) => [name, installed[name]]))
+  const agents = JSON.stringify(part === 'month' ? ofMonth : installed)
   const separate = ['--net', '--mount', '--pid', '--fork', '--mount-proc', '--kill-child']
-  const inside = [process.execPath, join(import.meta.dirname, 'inside.ts'), folder, JSON.stringify(installed)]
-  const child = spawn('unshare', [...separate, ...inside], { stdio: ['ignore', 'inherit', 'inherit'] })
-  await once(child, 'exit')
-  const file = join(folder, 'outcomes.json')
-  return [...(existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Outcome[]) : []), ...failed]
-}
-
-/** Installs an agent in a folder of its own and returns the folder with its command. */
-async function install({ package: name, version, program }: Pinned): Promise<string> {
-  const own = join(folder, 'installed', name.replaceAll('/', '-'))
-  mkdirSync(join(own, 'bin'), { recursive: true })
-  const options = ['--prefix', own, '--ignore-scripts', '--no-audit', '--no-fund', '--no-save']
-  await run('npm', ['install', ...options, `${name}@${version}`])
-  symlinkSync(join(own, 'node_modules', name, program), join(own, 'bin', commandOf(name)))
-  return join(own, 'bin')
-}
-
-/** `@openai/codex` has the command `codex`, and `opencode-linux-arm64` the command `opencode`. */
-function commandOf(name: string): string {
-  return name.replace(/^@[^/]+\//, '').replace(/(-code|-cli|-linux-).*$/, '')
-}
-
-function rowOf({ agent, way, connected, answered, seconds, reason }: Outcome) {
-  const row = { agent, version: VERSIONS[agent].version, way, connected, answered, seconds: Math.round(seconds) }
-  return { ...row, reason }
+  const program = [
+    process.execPath,
+    join(import.meta.dirname, `${part}.ts`),
+    mkdtempSync(join(folder, 'part-')),
+    agents,
+  ]
+  const child = spawn('unshare', [...separate, ...program, values.days], { stdio: ['ignore', 'inherit', 'inherit'] })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  if (code !== 0) process.exitCode = 1
 }

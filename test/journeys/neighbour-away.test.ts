@@ -1,3 +1,4 @@
+import { refreshAuthorization } from '@modelcontextprotocol/client'
 import { expect, it } from 'vitest'
 import type { Readiness } from '#contract/system.ts'
 import { freePort } from '#test/free-port.ts'
@@ -25,4 +26,21 @@ it('AU-13 an agent that refreshes its token while the auth service is away learn
   const response = await fetch(`${system.url}/oauth/token`, { method: 'POST', body })
   expect([response.status, response.headers.get('content-type')]).toEqual([503, 'application/json'])
   expect(await response.json()).toMatchObject({ error: 'temporarily_unavailable', code: 'UNAVAILABLE' })
+  // The official client opens the sign-in page for `server_error` and for what it cannot read.
+  const refresh = { clientInformation: { client_id: 'b' }, refreshToken: 'a', fetchFn: fetchAsGlobal }
+  const metadata = {
+    issuer: system.url,
+    authorization_endpoint: `${system.url}/oauth/authorize`,
+    token_endpoint: `${system.url}/oauth/token`,
+    response_types_supported: ['code'],
+  }
+  await expect(refreshAuthorization(system.url, { ...refresh, metadata })).rejects.toMatchObject({
+    code: 'temporarily_unavailable',
+  })
 })
+
+/** The server in this process replaces the global class Response, which the client recognizes answers by. */
+async function fetchAsGlobal(url: string | URL, init?: RequestInit): Promise<Response> {
+  const answer = await fetch(url, init)
+  return new Response(await answer.text(), { status: answer.status, headers: answer.headers })
+}

@@ -19,16 +19,26 @@ export type Question = { id: string; query: string }
 export const QUESTION: Question = { id: 'db_handbook', query: 'my laptop was stolen, what now?' }
 export const ANSWER = 'Lost or missing devices'
 
+/** Results of the questions in a conversation, in their order. */
+export function answersIn({ results }: Turn): string[] {
+  return results.filter(({ id }) => id?.startsWith(ASK)).map(({ text }) => text)
+}
+
+type Asking = { question?: Question; times?: number }
+
 /**
- * Asks for the tool `data_source_query`, under the prefix that the agent gives it, and then repeats the result. Claude
- * Code names its MCP tools in the prompt only and offers them after a call of ToolSearch. Requests without either, such
- * as for the title of a session, get a short text.
+ * Asks for the tool `data_source_query`, under the prefix that the agent gives it, so many times, and then repeats the
+ * last result. Claude Code names its MCP tools in the prompt only and offers them after a call of ToolSearch. Requests
+ * without either, such as for the title of a session, get a short text.
  */
-export function replyTo({ tools, results }: Turn, question: Question = QUESTION): Reply {
-  const answer = results.find(({ id }) => id === ASK)
-  if (answer) return { text: `The tool returned: ${answer.text}` }
+export function replyTo(turn: Turn, { question = QUESTION, times = 1 }: Asking = {}): Reply {
+  const { tools, results } = turn
+  const answers = answersIn(turn)
+  if (answers.length >= times) return { text: `The tool returned: ${answers.at(-1)}` }
   const name = tools.find((tool) => tool.endsWith(TOOL))
-  if (name !== undefined) return { call: { id: ASK, name, input: question } }
+  // Agents take the same call again for a loop, so the questions differ.
+  const input = answers.length === 0 ? { ...question } : { ...question, top_k: 5 + answers.length }
+  if (name !== undefined) return { call: { id: `${ASK}${answers.length || ''}`, name, input } }
   const hasSearched = results.some(({ id }) => id === SEARCH)
   if (!tools.includes('ToolSearch') || hasSearched) return { text: 'No tool to call.' }
   return { call: { id: SEARCH, name: 'ToolSearch', input: { query: `select:mcp__svc__${TOOL}`, max_results: 1 } } }

@@ -2,9 +2,18 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /** A TCP relay on loopback. While paused it accepts connections and bytes and passes nothing on, as a stopped process. */
-export type PausableRelay = AsyncDisposable & { port: number; pause(): void; resume(): void }
+export type PausableRelay = AsyncDisposable & {
+  port: number
+  pause(): void
+  resume(): void
+  /** Ends all connections and refuses new ones, as a machine without the program. */
+  cut(): Promise<void>
+  /** Accepts connections again after a cut. */
+  restore(): Promise<void>
+}
 
-export async function startPausableRelay(to: { host: string; port: number }): Promise<PausableRelay> {
+/** `at` is the port of the relay, by default a free one. */
+export async function startPausableRelay(to: { host: string; port: number }, at = 0): Promise<PausableRelay> {
   const sockets = new Set<Socket>()
   let running = Promise.withResolvers<void>()
   running.resolve()
@@ -28,19 +37,29 @@ export async function startPausableRelay(to: { host: string; port: number }): Pr
     void pass(keep(client), upstream)
     void pass(upstream, client)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const open = async (onPort: number) => {
+    server.listen(onPort, '127.0.0.1')
+    await once(server, 'listening')
+    return (server.address() as AddressInfo).port
+  }
+  const close = async () => {
+    for (const socket of sockets) socket.destroy()
+    if (!server.listening) return
+    server.close()
+    await once(server, 'close')
+  }
+  const port = await open(at)
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     pause: () => {
       running = Promise.withResolvers<void>()
     },
     resume: () => running.resolve(),
+    cut: close,
+    restore: async () => void (await open(port)),
     [Symbol.asyncDispose]: async () => {
       running.resolve()
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      await once(server, 'close')
+      await close()
     },
   }
 }

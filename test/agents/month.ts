@@ -1,0 +1,98 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Computer } from './computers/computer.ts'
+import { ANSWER } from './model/reply.ts'
+import { lastOf } from './place.ts'
+import type { AgentName } from './versions.ts'
+import { type AnyAgent, type Installed, openWorld, SDK } from './world.ts'
+
+/**
+ * Lets agents on two computers each work through a month of the server's clock, a day in each round, with windows that
+ * refresh at once, restarts and kills of the server. The agents' clock is the machine's, so for them the month is as
+ * many expired access tokens in a row. Arguments as of connect.ts, and the number of days. Fails if anybody had to
+ * log in more than once on a computer.
+ */
+const [folder = '', names = '{}', days = '29'] = process.argv.slice(2)
+const DAY_MS = 86_400_000
+// Longer than the time before the expiry at which agents refresh: mcp-remote 60 s, Codex 30 s. With less, each of their
+// requests would refresh, which no lifetime of the product causes.
+const TOKEN_SECONDS = 75
+const WINDOWS = 2
+
+type Desk = { agent: AnyAgent; computer: Computer; isLaptop: boolean }
+type Counts = { sessions: number; answered: number; cutOff: number; unanswered: string[] }
+
+const installed = JSON.parse(names) as Installed
+const agents: AnyAgent[] = [...(Object.keys(installed) as AgentName[]), SDK]
+const counts = new Map(
+  agents.map((agent): [AnyAgent, Counts] => [agent, { sessions: 0, answered: 0, cutOff: 0, unanswered: [] }]),
+)
+const ends = { kills: 0, killsAtWork: 0, restarts: 0 }
+await using stack = new AsyncDisposableStack()
+const world = await openWorld(stack, { folder, installed, tokenSeconds: TOKEN_SECONDS })
+const desks: Desk[] = agents.flatMap((agent) =>
+  [true, false].map((isLaptop) => ({ agent, isLaptop, computer: world.computer(agent) })),
+)
+for (const { agent, computer } of desks) {
+  await computer.login().catch((cause: unknown) => {
+    throw new Error(`${agent} is not connected`, { cause })
+  })
+}
+for (let day = 1; day <= Number(days); day += 1) await passDay(day)
+report()
+
+/** The server is gone overnight, and its clock is a day later. Every third day it is also killed at work. */
+async function passDay(day: number): Promise<void> {
+  const isKilled = day % 2 === 0
+  await restart(isKilled ? 'SIGKILL' : 'SIGTERM', day)
+  ends[isKilled ? 'kills' : 'restarts'] += 1
+  const present = desks.filter(({ isLaptop }) => !isLaptop || day % 7 < 5)
+  if (day % 3 === 0) {
+    const work = Promise.all(present.map((desk) => openWindows(desk, 'cutOff', day)))
+    await wait(500 + 250 * (day % 7))
+    await restart('SIGKILL', day)
+    ends.killsAtWork += 1
+    await work
+  }
+  for (const agent of agents) {
+    const own = present.filter((desk) => desk.agent === agent)
+    await Promise.all(own.map((desk) => openWindows(desk, 'unanswered', day)))
+  }
+  console.log(`day ${day}`)
+}
+
+async function restart(how: 'SIGKILL' | 'SIGTERM', day: number): Promise<void> {
+  await world.server.stop(how)
+  await world.server.start({ clockAheadMs: day * DAY_MS })
+}
+
+/** Opens windows of the agent at once. Each finds the expired token and refreshes it. */
+async function openWindows({ agent, computer }: Desk, onFailure: 'cutOff' | 'unanswered', day: number): Promise<void> {
+  const count = counts.get(agent)!
+  const results = await Promise.all(
+    Array.from({ length: WINDOWS }, () => computer.ask().catch((error: unknown) => [String(error)])),
+  )
+  for (const [result = ''] of results) {
+    count.sessions += 1
+    if (result.includes(ANSWER)) count.answered += 1
+    else if (onFailure === 'cutOff') count.cutOff += 1
+    else count.unanswered.push(`day ${day}: ${lastOf(result)}`)
+  }
+}
+
+function report(): void {
+  console.log(
+    `${days} days of the server's clock, access tokens of ${TOKEN_SECONDS} s, the agents' clock is the machine's`,
+  )
+  console.log(`server: ${ends.restarts} restarts, ${ends.kills} kills overnight, ${ends.killsAtWork} kills at work`)
+  for (const [agent, { sessions, answered, cutOff, unanswered }] of counts) {
+    const own = desks.filter((desk) => desk.agent === agent).map(({ computer }) => computer)
+    const logins = own.map((computer) => computer.logins())
+    const inVain = own.reduce((sum, computer) => sum + computer.opensInVain(), 0)
+    const line =
+      `${sessions} sessions, ${answered} answered, ${cutOff} cut off by a kill, ${unanswered.length} unanswered, ` +
+      `${inVain} pages opened in vain`
+    console.log(`${agent} | logins per computer: ${logins.join(' and ')} | ${line}`)
+    for (const text of unanswered) console.log(`  unanswered: ${text}`)
+    if (logins.some((times) => times !== 1)) process.exitCode = 1
+  }
+}
