@@ -47,8 +47,12 @@ function readName(value: unknown, mode: 'strict' | 'usable'): string {
   return name === '' ? 'Unnamed agent' : name
 }
 
+const NO_ENTRY = 'redirect_uris: must have at least one entry'
+/** Gemini CLI registers without redirect URIs when its connection was ended, and shows only this text to its person. */
+const NO_REDIRECT_URI = `${NO_ENTRY}. If the agent was connected before, log in again.`
+
 function readRedirectUris(value: unknown, mode: 'strict' | 'usable', listed: readonly string[]): string[] {
-  if (!Array.isArray(value) || value.length === 0) throw redirect('redirect_uris: must have at least one entry')
+  if (!Array.isArray(value) || value.length === 0) throw redirect(mode === 'strict' ? NO_REDIRECT_URI : NO_ENTRY)
   if (value.length > MAX_REDIRECT_URIS) throw redirect(`redirect_uris: must have at most ${MAX_REDIRECT_URIS} entries`)
   const uris = value.map((uri) => (typeof uri === 'string' ? uri : ''))
   const faults = uris.map((uri) => redirectUriFault(uri, listed))

@@ -63,6 +63,13 @@ describe('registration', () => {
     expect({ status, error: body.error }).toEqual({ status: 400, error: 'invalid_redirect_uri' })
   })
 
+  it('AU-12 the refusal of a registration without redirect URIs says how an agent that was connected goes on', async () => {
+    const { body } = await c.register({ redirect_uris: [] })
+    expect(body.error_description).toBe(
+      'redirect_uris: must have at least one entry. If the agent was connected before, log in again.',
+    )
+  })
+
   it.each([
     ['a secret', { client_secret: 'x' }],
     ['a way to sign in', { token_endpoint_auth_method: 'client_secret_basic' }],
