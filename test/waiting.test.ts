@@ -8,6 +8,7 @@ const ROOT = join(import.meta.dirname, '..')
 const RULES = [
   [/\bvi\.wait(?:For|Until)\(/, 'gives up after a time: use until() of test/help/until.ts'],
   [/^\s*\}, [\d_]+,?\)$/m, 'a time limit of its own: the one in vitest.config.ts is for all tests'],
+  [/\bconst SLOW = [\d_]+/, 'a time limit of its own: the one in vitest.config.ts is for all tests'],
   [/\{ timeout: [\d_]+ \}/, 'a time limit of its own: wait on a condition'],
   [/\bexpect\.poll\(/, 'gives up after a time: use until() of test/help/until.ts'],
   [/expect\((?:performance|Date)\.now\(\) - /, 'measures time: assert order and results'],
@@ -37,6 +38,7 @@ describe('no test depends on the speed of the machine', () => {
       "it('x', async () => {\n  await y()\n}, 60_000)",
       'a time limit of its own: the one in vitest.config.ts is for all tests',
     ],
+    ['const SLOW = 120_000', 'a time limit of its own: the one in vitest.config.ts is for all tests'],
     ["describe('x', { timeout: 60_000 }, () => {})", 'a time limit of its own: wait on a condition'],
     ['await expect.poll(count).toBe(0)', 'gives up after a time: use until() of test/help/until.ts'],
     [

@@ -16,7 +16,10 @@ needs('chromium')('the console while its service is away', () => {
     browser = await launchChromium()
     visit = await openFixedConsole(browser)
   })
-  afterAll(() => browser?.close())
+  afterAll(async () => {
+    await visit?.[Symbol.asyncDispose]()
+    await browser?.close()
+  })
 
   it('CO-06 reads pages of a service on this computer while the browser reports to be offline', async () => {
     const { page, open } = visit

@@ -13,7 +13,10 @@ needs('chromium')('a form or button of the console that is pressed again', () =>
     browser = await launchChromium()
     visit = await openFixedConsole(browser)
   })
-  afterAll(() => browser?.close())
+  afterAll(async () => {
+    await visit?.[Symbol.asyncDispose]()
+    await browser?.close()
+  })
 
   it.each(CONSOLE_ACTS.map((act) => [act.press, act.operation, act] as const))(
     'CO-10 "%s" pressed four times sends %s once',

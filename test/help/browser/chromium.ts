@@ -5,7 +5,7 @@ import { stores } from '../stores.ts'
  * Longest wait for one thing on a page. A busy machine is slow, so it is generous; without it a text that has changed
  * would end a journey only after minutes, and without the name of what was waited for.
  */
-export const WAIT_MS = 120_000
+const WAIT_MS = 120_000
 
 /** Starts a real browser that makes no requests of its own. Use only with `needs('chromium')`. */
 export function launchChromium(): Promise<Browser> {

@@ -1,10 +1,12 @@
 import { EventEmitter, once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
-import type { Browser, Page, Route } from 'playwright-core'
+import type { Browser, Page, Request } from 'playwright-core'
 import { type Operation, pathShape } from '#contract/core/operation.ts'
 import { OPERATIONS } from '#contract/operations.ts'
-import { openContext, WAIT_MS } from './chromium.ts'
+import { openContext } from './chromium.ts'
 import { exampleOf, withParts } from './schema-example.ts'
 
 /**
@@ -24,7 +26,6 @@ export type FixedConsole = AsyncDisposable & {
   readonly waitForSent: (operation: string) => Promise<unknown>
 }
 
-const ORIGIN = 'http://console.test'
 const BUILT = join(import.meta.dirname, '..', '..', '..', 'dist', 'console')
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript',
@@ -34,27 +35,30 @@ const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html',
 }
 
-/** Opens the built console on a service whose answers are the examples of their schemas. Needs no system. */
+/**
+ * Opens the built console on a service whose answers are the examples of their schemas. Needs no system. The service
+ * listens on loopback, because a browser whose requests are routed reads every script again for each page.
+ */
 export async function openFixedConsole(browser: Browser): Promise<FixedConsole> {
-  const context = await openContext(browser)
-  const page = await context.newPage()
   const sent: Sent[] = []
   const arrivals = new EventEmitter()
   let fixed: Answers = {}
-  await context.route(`${ORIGIN}/**`, async (route) => {
-    const request = route.request()
-    const { pathname } = new URL(request.url())
-    const operation = findOperation(request.method(), pathname)
-    if (!operation) return sendFile(route, pathname)
-    if (isChange(operation)) {
-      sent.push({ operation: operation.name, key: request.headers()['idempotency-key'] })
-      arrivals.emit(operation.name)
-    }
-    // A request that is never answered keeps the act running for as long as the test looks at it.
-    if (isChange(operation) && !(operation.name in fixed)) return
-    const refusal = fixed[operation.name]
-    if (refusal && isRefusal(refusal)) return route.fulfill({ ...refusal, contentType: 'application/problem+json' })
-    await route.fulfill({ json: answerOf(operation, fixed) })
+  const server = createServer(({ method = '', url = '' }, response) => {
+    const { pathname } = new URL(url, 'http://console')
+    const operation = findOperation(method, pathname)
+    if (operation) sendAnswer(response, operation, fixed)
+    else sendFile(response, pathname)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const context = await openContext(browser, { reducedMotion: 'reduce' })
+  const page = await context.newPage()
+  // The browser reports requests in the order in which the page sends them. The service may get them in another one.
+  page.on('request', (request: Request) => {
+    const operation = findOperation(request.method(), new URL(request.url()).pathname)
+    if (!operation || !isChange(operation)) return
+    sent.push({ operation: operation.name, key: request.headers()['idempotency-key'] })
+    arrivals.emit(operation.name)
   })
   return {
     page,
@@ -62,11 +66,14 @@ export async function openFixedConsole(browser: Browser): Promise<FixedConsole> 
     open: async (path, answers = {}) => {
       fixed = answers
       sent.length = 0
-      await page.goto(`${ORIGIN}${path}`)
+      await page.goto(`${origin}${path}`)
     },
-    // Not `page.waitForRequest`: the browser may report a request before it comes to the route above.
-    waitForSent: (name) => once(arrivals, name, { signal: AbortSignal.timeout(WAIT_MS) }),
-    [Symbol.asyncDispose]: () => context.close(),
+    waitForSent: (name) => once(arrivals, name),
+    [Symbol.asyncDispose]: async () => {
+      await context.close()
+      server.closeAllConnections()
+      server.close()
+    },
   }
 }
 
@@ -88,6 +95,16 @@ function isRefusal(answer: object): answer is Refusal {
   return 'status' in answer && 'json' in answer
 }
 
+function sendAnswer(response: ServerResponse, operation: Operation, fixed: Answers): void {
+  const parts = fixed[operation.name]
+  // A request that is never answered keeps the act running for as long as the test looks at it.
+  if (isChange(operation) && !parts) return
+  const isRefused = parts !== undefined && isRefusal(parts)
+  const { status, json } = isRefused ? parts : { status: 200, json: answerOf(operation, fixed) }
+  response.writeHead(status, { 'content-type': isRefused ? 'application/problem+json' : 'application/json' })
+  response.end(JSON.stringify(json))
+}
+
 function answerOf(operation: Operation, fixed: Answers): unknown {
   if (!('output' in operation)) return {}
   return [{ next_cursor: null }, SIGNED_IN[operation.name], fixed[operation.name]].reduce<unknown>(
@@ -105,7 +122,12 @@ const SIGNED_IN: Answers = {
   },
 }
 
-async function sendFile(route: Route, path: string): Promise<void> {
-  const file = path.startsWith('/assets/') ? path : '/index.html'
-  await route.fulfill({ body: readFileSync(join(BUILT, file)), contentType: TYPES[extname(file)] ?? 'text/plain' })
+function sendFile(response: ServerResponse, path: string): void {
+  const isAsset = path.startsWith('/assets/')
+  const file = isAsset ? path : '/index.html'
+  response.writeHead(200, {
+    'content-type': TYPES[extname(file)] ?? 'text/plain',
+    'cache-control': isAsset ? 'max-age=31536000, immutable' : 'no-cache',
+  })
+  response.end(readFileSync(join(BUILT, file)))
 }

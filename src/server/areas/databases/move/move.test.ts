@@ -12,6 +12,7 @@ import { runIn } from '#test/sources/configured-source.ts'
 import { needs } from '#test/stores.ts'
 import { withDatabase } from '#test/suite/global-setup.ts'
 import { testEnvironment } from '#test/system.ts'
+import { until } from '#test/until.ts'
 import { runDatabases } from '../../../commands/databases.ts'
 import { createEmbeddedEngine } from '../engine/embedded/engine.ts'
 import { createEntrance } from '../engine/postgres/entrance.ts'
@@ -22,7 +23,8 @@ import { compareRows } from './compare.ts'
 import { createMover } from './mover.ts'
 import { sidesOf } from './sides.ts'
 
-const SLOW = 120_000
+/** Longer than any test: none of these statements may be ended for its time. */
+const STATEMENT_MS = 600_000
 
 it('DS-01 databases of the embedded engine cannot be moved', () => {
   const engine = createEmbeddedEngine({
@@ -75,8 +77,8 @@ needs('postgres')('DS-01 a move by the role that the guide makes', () => {
       alter table public.guarded enable row level security;
       create policy own on public.guarded for select to ${notes.reader_role} using (id = 1);
       grant select on public.guarded to ${notes.reader_role}`)
-  }, SLOW)
-  afterAll(() => stack.disposeAsync(), SLOW)
+  })
+  afterAll(() => stack.disposeAsync())
 
   const servers = (changed: Partial<ServerSettings> = {}): ServerSettings[] => [
     { name: 'platform', state: 'open' },
@@ -218,10 +220,16 @@ needs('postgres')('DS-01 a move by the role that the guide makes', () => {
           end $$;
         create index on public.endless (public.wait_elsewhere(id))`)
       try {
-        await refused(
+        const time = new AbortController()
+        const moving = refused(
           'pg_restore was not done in time, so the move was ended. Nothing was changed. An index or a constraint of the database may never end; if it only takes long, allow more with --max-hours.',
-          { waits: { settleMs: 0, closeMs: 500, copyMs: 3_000 } },
+          { startDeadline: () => time.signal },
         )
+        const builds = `select from pg_stat_activity where query ilike '%create index%' and pid <> pg_backend_pid()`
+        const building = until(async () => (await runIn(second.url, builds)).length > 0)
+        await Promise.race([moving, building])
+        time.abort()
+        await moving
       } finally {
         await inNotes('drop table public.endless; drop function public.wait_elsewhere')
       }
@@ -271,8 +279,8 @@ needs('postgres')('DS-01 a move by the role that the guide makes', () => {
     const entrance = createEntrance(platform.server.url)
     const compare = () =>
       compareRows(
-        (work) => entrance.enter(notes.physical_name, SLOW, work),
-        (work) => entrance.enter(other.physical_name, SLOW, work),
+        (work) => entrance.enter(notes.physical_name, STATEMENT_MS, work),
+        (work) => entrance.enter(other.physical_name, STATEMENT_MS, work),
       )
     await expect(compare()).rejects.toThrow('The copy of public.guarded has 0 rows instead of 2.')
     await runIn(area.ownerUrl(other), 'drop table public.guarded')

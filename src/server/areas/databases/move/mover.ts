@@ -24,13 +24,15 @@ type Options = {
   print: (line: string) => void
   /** Others than usual: `copyMs` by the operator, all by tests, in which sessions that do not end are made on purpose. */
   waits?: MoveWaits
+  /** Returns a signal that is aborted after the time. Tests replace it to choose the moment. */
+  startDeadline?: (ms: number) => AbortSignal
 }
 
 /** A tenant's code runs while its indexes are built, and may never end. */
 const COPY_MS = 24 * 3600_000
 
 /** The part of this area that commands of operators use. */
-export function createMover({ path, ...options }: Options) {
+export function createMover({ path, startDeadline = (ms) => AbortSignal.timeout(ms), ...options }: Options) {
   const { db, log } = options
   const onError = (error: unknown) => log.warn({ error }, 'a Postgres server failed')
   const servers = openServers({ ...options, dataDir: '', embeddedMax: 0 }, onError)
@@ -49,7 +51,7 @@ export function createMover({ path, ...options }: Options) {
     find: (idOrName: string) => findOne(db, idOrName),
     plan: (row: DatabaseRow, to: string) => planMove(deps, row, to),
     move: (row: DatabaseRow, to: string) => {
-      const deadline = AbortSignal.timeout(copyMs)
+      const deadline = startDeadline(copyMs)
       return moveToServer({ ...deps, programs: { path, deadline } }, row, to)
     },
     /** Returns the server that has the old copy of a moved database. */

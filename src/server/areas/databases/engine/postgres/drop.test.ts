@@ -17,7 +17,6 @@ import { createEndBackend } from './end-backend.ts'
 import { createEntrance } from './entrance.ts'
 import { limitOwner } from './owner-limit.ts'
 
-const SLOW = 120_000
 /** A transaction of the operator's that keeps anybody from dropping the database. */
 const HOLD = `begin; create table public.held (id int); prepare transaction 'hold'`
 const PLATFORMS = {
@@ -48,11 +47,11 @@ for (const [who, role] of Object.entries(PLATFORMS))
       }
       platform = await startOwnPlatform({ prepare, settings: { max_prepared_transactions: 5 } })
       area = startTestArea(platform.db, platform.url)
-    }, SLOW)
+    })
     afterAll(async () => {
       await area?.[Symbol.asyncDispose]()
       await platform?.[Symbol.asyncDispose]()
-    }, SLOW)
+    })
     beforeEach(async () => {
       area.lines.length = 0
       row = await area.make(`notes_${++databaseCount}`)
@@ -182,170 +181,142 @@ for (const [who, role] of Object.entries(PLATFORMS))
       await drop()
     })
 
-    it(
-      'DS-01 a database with objects, locks, open sessions and a prepared transaction is dropped',
-      async () => {
-        await using holder = await asOwner(row.physical_name)
-        await holder.query(`create table public.notes (id int);
+    it('DS-01 a database with objects, locks, open sessions and a prepared transaction is dropped', async () => {
+      await using holder = await asOwner(row.physical_name)
+      await holder.query(`create table public.notes (id int);
         create function public.ten() returns int language sql security definer as 'select 10';
         alter default privileges grant select on tables to public;
         select lo_create(0); select pg_advisory_lock(1)`)
-        await holder.query(`begin; lock table public.notes; prepare transaction 'stuck'`)
-        // Waits for the prepared transaction's lock until its session is ended.
-        void holder.query('begin; insert into public.notes values (1)').catch(() => undefined)
-        await drop()
-        expect(await left()).toEqual([])
-        expect(area.lines).toEqual([])
-        expect(await codeOf(asOwner(row.physical_name))).not.toBe('no error')
-      },
-      SLOW,
-    )
+      await holder.query(`begin; lock table public.notes; prepare transaction 'stuck'`)
+      // Waits for the prepared transaction's lock until its session is ended.
+      void holder.query('begin; insert into public.notes values (1)').catch(() => undefined)
+      await drop()
+      expect(await left()).toEqual([])
+      expect(area.lines).toEqual([])
+      expect(await codeOf(asOwner(row.physical_name))).not.toBe('no error')
+    })
 
-    it(
-      'DS-01 so is one whose roles have objects, grants, sessions and a prepared transaction in another database',
-      async () => {
-        const { url } = platform.server
-        await openPostgresDatabase()
-        // Only a superuser can revoke a superuser's grant.
-        if (who === 'a superuser') await onServer(url, `grant select on pg_catalog.pg_class to ${row.reader_role}`)
-        await using holder = await asOwner('postgres')
-        await holder.query(`create schema mine; create table mine.things (id int);
+    it('DS-01 so is one whose roles have objects, grants, sessions and a prepared transaction in another database', async () => {
+      const { url } = platform.server
+      await openPostgresDatabase()
+      // Only a superuser can revoke a superuser's grant.
+      if (who === 'a superuser') await onServer(url, `grant select on pg_catalog.pg_class to ${row.reader_role}`)
+      await using holder = await asOwner('postgres')
+      await holder.query(`create schema mine; create table mine.things (id int);
         grant usage on schema mine to public; grant all on mine.things to public`)
-        await holder.query(`begin; insert into mine.things values (1); prepare transaction 'elsewhere'`)
-        void holder.query('begin; lock table mine.things').catch(() => undefined)
-        await drop()
-        expect(await left()).toEqual([])
-        expect(area.lines).toEqual([])
-        await using admin = await connectTo(url)
-        expect((await admin.query(`select from pg_namespace where nspname = 'mine'`)).rows).toEqual([])
-        expect((await admin.query('select from pg_prepared_xacts')).rows).toEqual([])
-      },
-      SLOW,
-    )
+      await holder.query(`begin; insert into mine.things values (1); prepare transaction 'elsewhere'`)
+      void holder.query('begin; lock table mine.things').catch(() => undefined)
+      await drop()
+      expect(await left()).toEqual([])
+      expect(area.lines).toEqual([])
+      await using admin = await connectTo(url)
+      expect((await admin.query(`select from pg_namespace where nspname = 'mine'`)).rows).toEqual([])
+      expect((await admin.query('select from pg_prepared_xacts')).rows).toEqual([])
+    })
 
-    it(
-      'DS-01 another tenant’s lock in that other database does not hold it up',
-      async () => {
-        const other = await area.make(`others_${databaseCount}`)
-        await openPostgresDatabase()
-        await using holder = await asOwner('postgres')
-        await holder.query(`create schema mine; create table mine.things (id int);
+    it('DS-01 another tenant’s lock in that other database does not hold it up', async () => {
+      const other = await area.make(`others_${databaseCount}`)
+      await openPostgresDatabase()
+      await using holder = await asOwner('postgres')
+      await holder.query(`create schema mine; create table mine.things (id int);
         grant usage on schema mine to public; grant all on mine.things to public`)
-        await using blocker = await connectTo(withDatabase(area.ownerUrl(other), 'postgres'))
-        await blocker.query('begin; insert into mine.things values (1)')
-        await drop()
-        expect(await left()).toEqual([])
-        expect(area.lines).toEqual([])
-        await using connection = await connectTo(area.ownerUrl(other))
-        expect((await connection.query('select 1 as one')).rows).toEqual([{ one: 1 }])
-        await platform.db.query(sql`update databases.databases set state = 'dropping' where id = ${other.id}`)
-        await area.finish()
-      },
-      SLOW,
-    )
+      await using blocker = await connectTo(withDatabase(area.ownerUrl(other), 'postgres'))
+      await blocker.query('begin; insert into mine.things values (1)')
+      await drop()
+      expect(await left()).toEqual([])
+      expect(area.lines).toEqual([])
+      await using connection = await connectTo(area.ownerUrl(other))
+      expect((await connection.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+      await platform.db.query(sql`update databases.databases set state = 'dropping' where id = ${other.id}`)
+      await area.finish()
+    })
 
-    it(
-      'DS-01 objects in a database that takes no connections leave a role without login, and a warning',
-      async () => {
-        const { url } = platform.server
-        await onServer(url, 'create database closed')
-        await onServer(withDatabase(url, 'closed'), `create table public.theirs (id int)`)
-        await onServer(withDatabase(url, 'closed'), `alter table public.theirs owner to ${row.owner_role}`)
-        await onServer(url, 'alter database closed allow_connections false')
-        await drop()
-        expect(await left()).toEqual([{ name: row.owner_role }])
-        expect(area.lines.join('\n')).toContain(`drop role`)
-        const [owner] = await platform.db.query(sql`select rolcanlogin from pg_roles where rolname = ${row.owner_role}`)
-        expect(owner).toEqual({ rolcanlogin: false })
-        expect(await area.databases.warnings()).toContainEqual(
-          expect.stringContaining(`Roles of dropped databases stay, without a login, because something still depends`),
-        )
-        await removeLeftRoles()
-        expect(await left()).toEqual([{ name: row.owner_role }])
-        await onServer(url, 'drop database closed')
-        await removeLeftRoles()
-        expect(await left()).toEqual([])
-      },
-      SLOW,
-    )
+    it('DS-01 objects in a database that takes no connections leave a role without login, and a warning', async () => {
+      const { url } = platform.server
+      await onServer(url, 'create database closed')
+      await onServer(withDatabase(url, 'closed'), `create table public.theirs (id int)`)
+      await onServer(withDatabase(url, 'closed'), `alter table public.theirs owner to ${row.owner_role}`)
+      await onServer(url, 'alter database closed allow_connections false')
+      await drop()
+      expect(await left()).toEqual([{ name: row.owner_role }])
+      expect(area.lines.join('\n')).toContain(`drop role`)
+      const [owner] = await platform.db.query(sql`select rolcanlogin from pg_roles where rolname = ${row.owner_role}`)
+      expect(owner).toEqual({ rolcanlogin: false })
+      expect(await area.databases.warnings()).toContainEqual(
+        expect.stringContaining(`Roles of dropped databases stay, without a login, because something still depends`),
+      )
+      await removeLeftRoles()
+      expect(await left()).toEqual([{ name: row.owner_role }])
+      await onServer(url, 'drop database closed')
+      await removeLeftRoles()
+      expect(await left()).toEqual([])
+    })
 
-    it(
-      'DS-01 the logins of a database end even while something keeps it from being removed',
-      async () => {
-        const { url } = platform.server
-        await using session = await asOwner(row.physical_name)
-        await onServer(withDatabase(url, row.physical_name), HOLD)
-        await drop()
-        expect(await left()).toHaveLength(4)
-        expect(await codeOf(session.query('select 1'))).not.toBe('no error')
-        expect(await codeOf(asOwner(row.physical_name))).toBe('28P01')
-        expect(area.lines.join('\n')).toContain('tried again every minute')
-        await onServer(withDatabase(url, row.physical_name), `rollback prepared 'hold'`)
-        await area.finish()
-        expect(await left()).toEqual([])
-      },
-      SLOW,
-    )
+    it('DS-01 the logins of a database end even while something keeps it from being removed', async () => {
+      const { url } = platform.server
+      await using session = await asOwner(row.physical_name)
+      await onServer(withDatabase(url, row.physical_name), HOLD)
+      await drop()
+      expect(await left()).toHaveLength(4)
+      expect(await codeOf(session.query('select 1'))).not.toBe('no error')
+      expect(await codeOf(asOwner(row.physical_name))).toBe('28P01')
+      expect(area.lines.join('\n')).toContain('tried again every minute')
+      await onServer(withDatabase(url, row.physical_name), `rollback prepared 'hold'`)
+      await area.finish()
+      expect(await left()).toEqual([])
+    })
 
-    it(
-      'DS-01 a tenant enters no database of the server but its own',
-      async () => {
-        const { url } = platform.server
-        await onServer(url, 'create database billing')
-        await onServer(url, 'revoke create on database postgres from public')
-        if (who === 'a superuser') await onServer(url, 'revoke connect on database postgres from public')
-        const warned = await area.databases.warnings()
-        if (who === 'a superuser') {
-          for (const name of ['postgres', 'template1', 'svc']) expect(await codeOf(asOwner(name))).toBe('42501')
-          expect(warned).toEqual([expect.stringContaining('revoke connect on database billing from public;')])
-        } else {
-          expect(await codeOf(asOwner('svc'))).toBe('42501')
-          const advice = 'revoke connect on database postgres, template1, billing from public;'
-          expect(warned).toEqual([expect.stringContaining(advice)])
-          await onServer(url, advice)
-          for (const name of ['postgres', 'template1', 'billing']) expect(await codeOf(asOwner(name))).toBe('42501')
-          expect(await area.databases.warnings()).toEqual([])
-        }
-        await using own = await asOwner(row.physical_name)
-        expect((await own.query('select 1 as one')).rows).toEqual([{ one: 1 }])
-        await own.end()
-        await onServer(url, 'drop database billing')
-        await drop()
-      },
-      SLOW,
-    )
+    it('DS-01 a tenant enters no database of the server but its own', async () => {
+      const { url } = platform.server
+      await onServer(url, 'create database billing')
+      await onServer(url, 'revoke create on database postgres from public')
+      if (who === 'a superuser') await onServer(url, 'revoke connect on database postgres from public')
+      const warned = await area.databases.warnings()
+      if (who === 'a superuser') {
+        for (const name of ['postgres', 'template1', 'svc']) expect(await codeOf(asOwner(name))).toBe('42501')
+        expect(warned).toEqual([expect.stringContaining('revoke connect on database billing from public;')])
+      } else {
+        expect(await codeOf(asOwner('svc'))).toBe('42501')
+        const advice = 'revoke connect on database postgres, template1, billing from public;'
+        expect(warned).toEqual([expect.stringContaining(advice)])
+        await onServer(url, advice)
+        for (const name of ['postgres', 'template1', 'billing']) expect(await codeOf(asOwner(name))).toBe('42501')
+        expect(await area.databases.warnings()).toEqual([])
+      }
+      await using own = await asOwner(row.physical_name)
+      expect((await own.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+      await own.end()
+      await onServer(url, 'drop database billing')
+      await drop()
+    })
 
-    it(
-      'DS-01 an owner that holds every connection it may have leaves the platform and other tenants working',
-      async () => {
-        const other = await area.make(`others_${databaseCount}`)
-        // As older versions made it; the next process limits it again.
-        await onServer(platform.server.url, `alter role ${row.owner_role} connection limit -1`)
-        await using newer = startTestArea(platform.db, platform.url)
-        await runJobs(newer.databases.slots[1]!)
-        const held: pg.Client[] = []
-        const hold = async () => {
-          const client = new pg.Client({ connectionString: area.ownerUrl(row) })
-          client.on('error', () => undefined)
-          await client.connect()
-          held.push(client)
-        }
-        let code: unknown = 'no error'
-        while (code === 'no error' && held.length < 60) code = await codeOf(hold())
-        expect([code, held.length]).toEqual(['53300', 20])
-        expect(await platform.db.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
-        await using elsewhere = await connectTo(area.ownerUrl(other))
-        expect((await elsewhere.query('select 1 as one')).rows).toEqual([{ one: 1 }])
-        const reader = await area.open(row.name, 'reader')
-        expect(await reader.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
-        const owner = await area.open(row.name, 'owner')
-        await expect(owner.query(sql`select 1`)).rejects.toMatchObject({
-          name: 'DatabaseUnavailable',
-          retryAfterSeconds: 1,
-        })
-        await Promise.all(held.map((client) => client.end()))
-        await drop()
-      },
-      SLOW,
-    )
+    it('DS-01 an owner that holds every connection it may have leaves the platform and other tenants working', async () => {
+      const other = await area.make(`others_${databaseCount}`)
+      // As older versions made it; the next process limits it again.
+      await onServer(platform.server.url, `alter role ${row.owner_role} connection limit -1`)
+      await using newer = startTestArea(platform.db, platform.url)
+      await runJobs(newer.databases.slots[1]!)
+      const held: pg.Client[] = []
+      const hold = async () => {
+        const client = new pg.Client({ connectionString: area.ownerUrl(row) })
+        client.on('error', () => undefined)
+        await client.connect()
+        held.push(client)
+      }
+      let code: unknown = 'no error'
+      while (code === 'no error' && held.length < 60) code = await codeOf(hold())
+      expect([code, held.length]).toEqual(['53300', 20])
+      expect(await platform.db.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
+      await using elsewhere = await connectTo(area.ownerUrl(other))
+      expect((await elsewhere.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+      const reader = await area.open(row.name, 'reader')
+      expect(await reader.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
+      const owner = await area.open(row.name, 'owner')
+      await expect(owner.query(sql`select 1`)).rejects.toMatchObject({
+        name: 'DatabaseUnavailable',
+        retryAfterSeconds: 1,
+      })
+      await Promise.all(held.map((client) => client.end()))
+      await drop()
+    })
   })
