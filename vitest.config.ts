@@ -32,9 +32,14 @@ const exclude = [
 const ownProcess = findTestsOfTheirOwnProcess().filter(
   (path) => !isRest || include.some((glob) => matchesGlob(path, glob)),
 )
+/**
+ * Journeys and tests on real stores wait for other processes about half of their time, so that five of them keep two
+ * processors busy. The others compute; more of them would only load the server once more each.
+ */
+const maxWorkers = isRest || onStores ? 5 : 3
 const everywhere = {
   pool: 'forks',
-  maxWorkers: 3,
+  maxWorkers,
   testTimeout: HANG_LIMIT_MS,
   hookTimeout: HANG_LIMIT_MS,
   teardownTimeout: HANG_LIMIT_MS,
@@ -48,7 +53,7 @@ export default defineConfig({
     ...(results && { outputFile: { json: results } }),
     projects: [
       { test: { ...everywhere, name: 'own-process', include: ownProcess, exclude, isolate: true } },
-      // Files share two processes: to load the server again for each file would be a third of all processor time.
+      // Files share processes: to load the server again for each file would be a third of all processor time.
       { test: { ...everywhere, name: 'shared', include, exclude: [...exclude, ...ownProcess], isolate: false } },
     ],
   },

@@ -2,16 +2,25 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 
 /**
- * Tests of the embedded engine, of starts on it, and of the processes of apps. They open no store that a run on Postgres
- * and Redis would replace, so that run leaves them out instead of repeating them.
+ * Tests of the embedded engine, of starts on it, of the processes of apps, and of programs such as shells and tar. They
+ * open no store that a run on Postgres and Redis would replace, so that run leaves them out instead of repeating them.
+ *
+ * Journeys in a browser are the other way round: CI runs them on Postgres and Redis only, because its embedded steps have
+ * no SVC_TEST_CHROMIUM. A page does not know which store is behind its operations, and the operations themselves run on
+ * both kinds. Journeys through a browser that belong to the embedded start (the sign-in code, the local mailbox) start
+ * their own server on it, whatever the stores of the run.
  */
 export const EMBEDDED_ONLY_TESTS = [
+  'src/cli/completion/completion.test.ts',
+  'src/cli/source/source.test.ts',
   'src/lib/db/embedded/embedded.test.ts',
   'src/lib/db/embedded/wire-stream.test.ts',
+  'src/server/areas/apps/process/build/trial.test.ts',
   'src/server/areas/apps/process/hostile-app.test.ts',
   'src/server/areas/apps/process/orphans.test.ts',
   'src/server/areas/apps/process/process-target.test.ts',
   'src/server/areas/apps/process/unprivileged.test.ts',
+  'src/server/areas/apps/revisions/tar/read-tar.test.ts',
   'src/server/areas/databases/engine/embedded/attack.test.ts',
   'src/server/areas/databases/engine/embedded/engine-life.test.ts',
   'src/server/areas/databases/engine/embedded/engine-memory.test.ts',
