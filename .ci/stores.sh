@@ -190,7 +190,7 @@ init_postgres() {
   cat >>"$dir/pg/postgresql.conf" <<EOF
 listen_addresses = '127.0.0.1'
 unix_socket_directories = '$dir/sock'
-max_connections = 300
+max_connections = 500
 fsync = off
 synchronous_commit = off
 full_page_writes = off

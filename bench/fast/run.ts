@@ -49,7 +49,8 @@ for (const name of names) await judge(name)
 
 async function makeSourceOnce(): Promise<Source> {
   await using server = await startServer('first')
-  return makeSource(server.url, secrets.SVC_OPERATOR_TOKEN, stores.databaseUrl, ROWS)
+  // Awaited here, because the server ends with this function.
+  return await makeSource(server.url, secrets.SVC_OPERATOR_TOKEN, stores.databaseUrl, ROWS)
 }
 
 async function judge(name: string): Promise<void> {
