@@ -22,7 +22,7 @@ export const UNUSABLE = [403, 'This link does not work']
 
 type Member = Awaited<ReturnType<System['member']>>
 type Invited = { owner: Member; client: Client; invitation: { id: string; token: string; link: string } }
-type AskedLink = { browser: Browser; link: string }
+type BrowserAndLink = { browser: Browser; link: string }
 
 type MailedLinks = {
   clock: TestClock
@@ -32,9 +32,9 @@ type MailedLinks = {
   mails(email: string): string[]
   principal(browser: Browser): ReturnType<typeof principalOf>
   /** Returns a browser that asked for a link, and the link. */
-  asked(email: string, form?: Record<string, string>): Promise<AskedLink>
+  asked(email: string, form?: Record<string, string>): Promise<BrowserAndLink>
   /** Returns a new member, a browser that asked for a link to their address, and the link. */
-  askedByMember(): Promise<AskedLink & Member>
+  askedByMember(): Promise<BrowserAndLink & Member>
   /** Invites the address to a new organization. */
   invite(email: string): Promise<Invited>
   /** Returns another browser that has the cookie of a sign-in under way, at this system or at another. */

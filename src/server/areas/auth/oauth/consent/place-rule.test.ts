@@ -44,13 +44,13 @@ describe('places for one more connection', () => {
 })
 
 /** A connection of a computer, made and last used on these days of January. */
-const used = (id: string, place: string, made: number, last: number | null, over: Partial<UsedPlace> = {}) => ({
+const used = (id: string, place: string, day: number, last: number | null, over: Partial<UsedPlace> = {}) => ({
   id,
   org_id: 'org_1',
   resource: 'https://svc.example.com/mcp/platform',
   connected_from: `203.0.113.${place.length}`,
   connected_with: place,
-  created_at: new Date(Date.UTC(2026, 0, made)),
+  created_at: new Date(Date.UTC(2026, 0, day)),
   last_used_at: last === null ? null : new Date(Date.UTC(2026, 0, last)),
   ...over,
 })

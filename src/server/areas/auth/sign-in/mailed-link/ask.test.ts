@@ -186,9 +186,9 @@ describe('asking for a sign-in link', () => {
 })
 
 /** Adds a member whose address is not in the domain of examples. */
-async function memberWithMailbox({ member, operator }: System) {
-  const { org_id } = await member('owner')
-  return operator.call(adminCreateToken, { org_id, email: newAddress(), role: 'viewer', name: 't' })
+async function memberWithMailbox(system: System) {
+  const { org_id } = await system.member('owner')
+  return system.operator.call(adminCreateToken, { org_id, email: newAddress(), role: 'viewer', name: 't' })
 }
 
 it('AU-21 with a mail server the link is mailed, and only to those who may sign in', async () => {
