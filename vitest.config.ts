@@ -33,10 +33,10 @@ const ownProcess = findTestsOfTheirOwnProcess().filter(
   (path) => !isRest || include.some((glob) => matchesGlob(path, glob)),
 )
 /**
- * Journeys and tests on real stores wait for other processes about half of their time, so that five of them keep two
+ * Journeys and tests on real stores wait for other processes about half of their time, so that four of them keep two
  * processors busy. The others compute; more of them would only load the server once more each.
  */
-const maxWorkers = isRest || onStores ? 5 : 3
+const maxWorkers = isRest || onStores ? 4 : 3
 const everywhere = {
   pool: 'forks',
   maxWorkers,

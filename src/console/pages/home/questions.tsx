@@ -60,7 +60,8 @@ function NoQuestions({ isAdmin }: { isAdmin: boolean }) {
     <section className="card" aria-labelledby="questions">
       <h2 id="questions">Questions</h2>
       <p className="soft">
-        {isAdmin ? 'Nobody asked' : 'You have not asked'} a data source in the last seven days. <Link to="/mcp/sources">Open Data sources</Link>
+        {isAdmin ? 'Nobody asked' : 'You have not asked'} a data source in the last seven days.{' '}
+        <Link to="/mcp/sources">Open Data sources</Link>
       </p>
     </section>
   )
