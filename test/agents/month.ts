@@ -38,7 +38,7 @@ for (const { agent, computer } of desks) {
   })
 }
 for (let day = 1; day <= Number(days); day += 1) await passDay(day)
-report()
+await report()
 
 /** The server is gone overnight, and its clock is a day later. Every third day it is also killed at work. */
 async function passDay(day: number): Promise<void> {
@@ -46,18 +46,25 @@ async function passDay(day: number): Promise<void> {
   await restart(isKilled ? 'SIGKILL' : 'SIGTERM', day)
   ends[isKilled ? 'kills' : 'restarts'] += 1
   const present = desks.filter(({ isLaptop }) => !isLaptop || day % 7 < 5)
-  if (day % 3 === 0) {
-    const work = Promise.all(present.map((desk) => openWindows(desk, 'cutOff', day)))
-    await wait(500 + 250 * (day % 7))
-    await restart('SIGKILL', day)
-    ends.killsAtWork += 1
-    await work
-  }
   for (const agent of agents) {
     const own = present.filter((desk) => desk.agent === agent)
-    await Promise.all(own.map((desk) => openWindows(desk, 'unanswered', day)))
+    await (day % 3 === 0 ? killAtWork(own, day) : Promise.all(own.map((desk) => openWindows(desk, 'unanswered', day))))
   }
   console.log(`day ${day}`)
+}
+
+/** People ask again as soon as their windows have failed: a refresh whose answer was lost can be repeated for 30 seconds. */
+async function killAtWork(own: readonly Desk[], day: number): Promise<void> {
+  const restarted = Promise.withResolvers<void>()
+  const work = own.map(async (desk) => {
+    await openWindows(desk, 'cutOff', day)
+    await restarted.promise
+    await openWindows(desk, 'unanswered', day)
+  })
+  await wait(500 + 250 * (day % 7))
+  restarted.resolve(restart('SIGKILL', day))
+  ends.killsAtWork += 1
+  await Promise.all(work)
 }
 
 async function restart(how: 'SIGKILL' | 'SIGTERM', day: number): Promise<void> {
@@ -79,7 +86,8 @@ async function openWindows({ agent, computer }: Desk, onFailure: 'cutOff' | 'una
   }
 }
 
-function report(): void {
+/** An agent without a terminal does not open the browser when it was logged out, so each has to answer once more. */
+async function report(): Promise<void> {
   console.log(
     `${days} days of the server's clock, access tokens of ${TOKEN_SECONDS} s, the agents' clock is the machine's`,
   )
@@ -87,12 +95,14 @@ function report(): void {
   for (const [agent, { sessions, answered, cutOff, unanswered }] of counts) {
     const own = desks.filter((desk) => desk.agent === agent).map(({ computer }) => computer)
     const logins = own.map((computer) => computer.logins())
+    const answers = await Promise.all(own.map((computer) => computer.ask().catch((error: unknown) => [String(error)])))
+    const isConnected = answers.map(([answer = '']) => answer.includes(ANSWER))
     const inVain = own.reduce((sum, computer) => sum + computer.opensInVain(), 0)
     const line =
       `${sessions} sessions, ${answered} answered, ${cutOff} cut off by a kill, ${unanswered.length} unanswered, ` +
       `${inVain} pages opened in vain`
-    console.log(`${agent} | logins per computer: ${logins.join(' and ')} | ${line}`)
+    console.log(`${agent} | logins: ${logins.join(' and ')} | connected: ${isConnected.join(' and ')} | ${line}`)
     for (const text of unanswered) console.log(`  unanswered: ${text}`)
-    if (logins.some((times) => times !== 1)) process.exitCode = 1
+    if (logins.some((times) => times !== 1) || isConnected.includes(false)) process.exitCode = 1
   }
 }
