@@ -7,6 +7,9 @@ import type { Computer } from './computer.ts'
 /** On a desktop mcp-remote asks the machine for its browser, and without one it takes the variable BROWSER. */
 export const REMOTE_ENV: Record<string, string> = { DISPLAY: '' }
 
+/** The client gives up after a minute, which a busy machine may need to start the program. */
+const MAX_START_MS = 5 * 60_000
+
 type Options = { place: Place; url: string; options?: readonly string[] }
 
 /** A computer on which a program starts `mcp-remote` and talks to it over its standard input. */
@@ -16,7 +19,7 @@ export function remoteComputer({ place, url, options = [] }: Options): Computer 
     const { env, cwd } = place
     await client.connect(
       new StdioClientTransport({ command: 'mcp-remote', args: [url, ...options], env, cwd, stderr: 'ignore' }),
-      { timeout: 120_000 },
+      { timeout: MAX_START_MS },
     )
     return client
   }
