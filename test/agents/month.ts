@@ -6,16 +6,16 @@ import type { AgentName } from './versions.ts'
 import { type AnyAgent, type Installed, openWorld, SDK } from './world.ts'
 
 /**
- * Lets agents on two computers each work through a month of the server's clock, a day in each round, with windows that
- * refresh at once, restarts and kills of the server. The agents' clock is the machine's, so for them the month is as
- * many expired access tokens in a row. Arguments as of connect.ts, and the number of days. Fails if anybody had to
- * log in more than once on a computer.
+ * Lets agents on two computers each work through the days of a month, with windows that refresh at once, restarts and
+ * kills of the server. A day is as long as an access token is valid and a little more: real agents compare its expiry
+ * with the clock of the machine, so the server's clock cannot be set forward alone. Arguments as of connect.ts, and the
+ * number of days. Fails if anybody had to log in more than once on a computer.
  */
 const [folder = '', names = '{}', days = '29'] = process.argv.slice(2)
-const DAY_MS = 86_400_000
 // Longer than the time before the expiry at which agents refresh: mcp-remote 60 s, Codex 30 s. With less, each of their
 // requests would refresh, which no lifetime of the product causes.
 const TOKEN_SECONDS = 75
+const NIGHT_MS = (TOKEN_SECONDS + 5) * 1000
 const WINDOWS = 2
 
 type Desk = { agent: AnyAgent; computer: Computer; isLaptop: boolean }
@@ -40,10 +40,11 @@ for (const { agent, computer } of desks) {
 for (let day = 1; day <= Number(days); day += 1) await passDay(day)
 await report()
 
-/** The server is gone overnight, and its clock is a day later. Every third day it is also killed at work. */
+/** Overnight all tokens expire and the server is gone. Every third day it is also killed at work. */
 async function passDay(day: number): Promise<void> {
   const isKilled = day % 2 === 0
-  await restart(isKilled ? 'SIGKILL' : 'SIGTERM', day)
+  await wait(NIGHT_MS)
+  await restart(isKilled ? 'SIGKILL' : 'SIGTERM')
   ends[isKilled ? 'kills' : 'restarts'] += 1
   const present = desks.filter(({ isLaptop }) => !isLaptop || day % 7 < 5)
   for (const agent of agents) {
@@ -62,14 +63,14 @@ async function killAtWork(own: readonly Desk[], day: number): Promise<void> {
     await openWindows(desk, 'unanswered', day)
   })
   await wait(500 + 250 * (day % 7))
-  restarted.resolve(restart('SIGKILL', day))
+  restarted.resolve(restart('SIGKILL'))
   ends.killsAtWork += 1
   await Promise.all(work)
 }
 
-async function restart(how: 'SIGKILL' | 'SIGTERM', day: number): Promise<void> {
+async function restart(how: 'SIGKILL' | 'SIGTERM'): Promise<void> {
   await world.server.stop(how)
-  await world.server.start({ clockAheadMs: day * DAY_MS })
+  await world.server.start()
 }
 
 /** Opens windows of the agent at once. Each finds the expired token and refreshes it. */
@@ -88,9 +89,7 @@ async function openWindows({ agent, computer }: Desk, onFailure: 'cutOff' | 'una
 
 /** An agent without a terminal does not open the browser when it was logged out, so each has to answer once more. */
 async function report(): Promise<void> {
-  console.log(
-    `${days} days of the server's clock, access tokens of ${TOKEN_SECONDS} s, the agents' clock is the machine's`,
-  )
+  console.log(`${days} days of ${NIGHT_MS / 1000} s and the work in them, access tokens of ${TOKEN_SECONDS} s`)
   console.log(`server: ${ends.restarts} restarts, ${ends.kills} kills overnight, ${ends.killsAtWork} kills at work`)
   for (const [agent, { sessions, answered, cutOff, unanswered }] of counts) {
     const own = desks.filter((desk) => desk.agent === agent).map(({ computer }) => computer)

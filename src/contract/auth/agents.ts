@@ -130,7 +130,7 @@ export const allowMembersAgent = operation({
   name: 'agents.allow-member',
   path: '/api/v1/orgs/{org_id}/agents/{id}/allow',
   summary: 'Let the company connect an agent of any member again that was disconnected',
-  access: { ...admin, support: 'elevated' },
+  access: { ...admin, support: 'refused' },
   input: z.object({ org_id: IdInput, id: IdInput }),
   output: AllowedAgent,
 })

@@ -14,7 +14,7 @@ export type Restartable = AsyncDisposable & {
   /** Ends the process, by kill -9 or as an orchestrator does. Connections are refused until it is started again. */
   stop(how: 'SIGKILL' | 'SIGTERM'): Promise<void>
   /** Starts it, and resolves when it is ready. The lifetime of access tokens stays as it was without another one. */
-  start(options?: { clockAheadMs?: number; tokenSeconds?: number }): Promise<void>
+  start(options?: { tokenSeconds?: number }): Promise<void>
 }
 
 type Options = {
@@ -36,12 +36,8 @@ export async function startRestartable({ folder, dataDir, authority, tokenSecond
     NODE_EXTRA_CA_CERTS: authority,
   }
   let lifetime = tokenSeconds
-  const begin = (clockAheadMs: number) =>
-    startProcess(
-      { ...env, AGENTS_CLOCK_AHEAD_MS: String(clockAheadMs), AGENTS_TOKEN_SECONDS: String(lifetime) },
-      COMMAND,
-    )
-  let running: ServerProcess = await begin(0)
+  const begin = () => startProcess({ ...env, AGENTS_TOKEN_SECONDS: String(lifetime) }, COMMAND)
+  let running: ServerProcess = await begin()
   await untilExample(running)
   const stop = async (how: 'SIGKILL' | 'SIGTERM') => {
     const { child } = running
@@ -55,9 +51,9 @@ export async function startRestartable({ folder, dataDir, authority, tokenSecond
     url,
     relay,
     stop,
-    start: async ({ clockAheadMs = 0, tokenSeconds: next = lifetime } = {}) => {
+    start: async ({ tokenSeconds: next = lifetime } = {}) => {
       lifetime = next
-      running = await begin(clockAheadMs)
+      running = await begin()
       await untilReady(running)
       await relay.restore()
     },
