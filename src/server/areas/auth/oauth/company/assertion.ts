@@ -36,7 +36,7 @@ export function readAssertion(claims: JWTPayload, expected: Expected): Assertion
   if (onlyText(aud) !== expected.audience) throw invalid('it is for another audience')
   if (client_id !== expected.client_id) throw invalid('it is for another client')
   if ('aud_tenant' in claims && claims.aud_tenant !== expected.org_id) throw invalid('it is for another organization')
-  // Whoever presents such an assertion has to prove a key as well, which is not supported here.
+  // With `cnf` the sender must also prove that they hold a key. Such proofs are not checked here.
   if ('cnf' in claims) throw invalid('it is bound to a key')
   // They may allow less than the scopes do, and are not understood here.
   if ('authorization_details' in claims) throw invalid('it limits the access by authorization_details')

@@ -292,7 +292,7 @@ for (const [who, role] of Object.entries(PLATFORMS))
 
     it('DS-01 an owner that holds every connection it may have leaves the platform and other tenants working', async () => {
       const other = await area.make(`others_${databaseCount}`)
-      // As older versions made it; the next process limits it again.
+      // Older versions made the role without a limit. The next process limits it again.
       await onServer(platform.server.url, `alter role ${row.owner_role} connection limit -1`)
       await using newer = startTestArea(platform.db, platform.url)
       await runJobs(newer.databases.slots[1]!)
