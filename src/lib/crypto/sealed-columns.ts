@@ -44,6 +44,22 @@ export async function resealColumn(db: Db, column: SealedColumn, sealer: Sealer)
   return { moved, unopenable }
 }
 
+/** Opens every value of the column. Returns how many there are, and how many no key opens. */
+export async function openColumn(
+  db: Db,
+  column: SealedColumn,
+  sealer: Sealer,
+): Promise<{ all: number; closed: number }> {
+  const counts = { all: 0, closed: 0 }
+  const anyKey = { ...sealer, currentKeyId: '' }
+  for (let page = await readPage(db, column, anyKey); page.length > 0; ) {
+    counts.all += page.length
+    counts.closed += page.filter(({ key, sealed }) => tryOpen(sealed, column.context(key), sealer) === undefined).length
+    page = await readPage(db, column, anyKey, page.at(-1)!.key)
+  }
+  return counts
+}
+
 export async function countByKey(db: Querier, { table, column }: SealedColumn): Promise<Map<string, number>> {
   const name = identifier(column)
   const rows = await db.query<{ key_id: string; count: number }>(sql`

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import manifest from '../../../../package.json' with { type: 'json' }
-import { CLUSTER_VERSION, EMPTY_CLUSTER, isCluster, makeCluster, readArchive } from './cluster.ts'
+import { CLUSTER_VERSION, EMPTY_CLUSTER, isCluster, makeCluster, readClusterArchive } from './cluster.ts'
 import { readTarEntries } from './tar-entries.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'svc-cluster-'))
@@ -29,7 +29,7 @@ it('OP-01 a cluster is made for its owner alone, also where a killed process lef
 
 it('OP-01 a damaged archive leaves no cluster behind', async () => {
   const folder = join(place, 'damaged')
-  const tar = await readArchive(EMPTY_CLUSTER)
+  const tar = await readClusterArchive(EMPTY_CLUSTER)
   const cut = join(place, 'cut.tar')
   writeFileSync(cut, tar.subarray(0, tar.length - 20_000_000))
   await expect(makeCluster(folder, cut)).rejects.toThrow('the archive of the empty cluster is damaged at byte')

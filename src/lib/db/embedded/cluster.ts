@@ -32,14 +32,14 @@ export async function makeCluster(
   const part = `${folder}.part`
   await rm(part, { recursive: true, force: true })
   await mkdir(dirname(folder), { recursive: true })
-  const entries = readTarEntries(await readArchive(archive))
+  const entries = readTarEntries(await readClusterArchive(archive))
   await unpack(prepared ? await addSchema({ entries, digest: digestOf(archive) }, prepared) : entries, part)
   await rename(part, folder)
 }
 
 async function addSchema(empty: EmptyCluster, { archive, checksums }: PreparedSchema): Promise<readonly TarEntry[]> {
   if (!existsSync(archive)) return empty.entries
-  return withPreparedSchema(empty, readTarEntries(await readArchive(archive)), checksums)
+  return withPreparedSchema(empty, readTarEntries(await readClusterArchive(archive)), checksums)
 }
 
 /** Identifies an archive by its content. */
@@ -48,7 +48,7 @@ export function digestOf(archive: string): string {
 }
 
 /** Returns the tar file in an archive of a cluster. */
-export async function readArchive(archive: string): Promise<Buffer<ArrayBuffer>> {
+export async function readClusterArchive(archive: string): Promise<Buffer<ArrayBuffer>> {
   const bytes = await readFile(archive)
   return archive.endsWith('.zst') ? await promisify(zstdDecompress)(bytes, { chunkSize: UNPACKED_BYTES }) : bytes
 }

@@ -3,7 +3,7 @@ import { workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import type { Served } from '../../threads/worker-serve.ts'
-import { makeCluster, readArchive } from './cluster.ts'
+import { makeCluster, readClusterArchive } from './cluster.ts'
 import type { PreparedSchema } from './prepared-schema.ts'
 
 export type EmbeddedData = {
@@ -34,7 +34,7 @@ async function create({ folder, archive, prepared }: EmbeddedData, isNew: boolea
     extensions: { vector },
     // Less than the default of 128 MiB, because the operating system caches the same pages.
     startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'],
-    ...(folder ? { dataDir: folder } : { loadDataDir: new Blob([await readArchive(archive)]) }),
+    ...(folder ? { dataDir: folder } : { loadDataDir: new Blob([await readClusterArchive(archive)]) }),
   })
 }
 

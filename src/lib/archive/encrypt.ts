@@ -1,0 +1,178 @@
+import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto'
+import { Transform } from 'node:stream'
+import { Decrypter, Encrypter } from 'age-encryption'
+
+/** The way into an archive: a passphrase, or the public keys (`age1…`) of those who may open it. */
+export type Lock = { readonly passphrase: string } | { readonly publicKeys: readonly string[] }
+/** A passphrase, or the private key (`AGE-SECRET-KEY-1…`) of a public one. */
+export type Key = { readonly passphrase: string } | { readonly privateKey: string }
+
+export class ArchiveDamaged extends Error {
+  override readonly name = 'ArchiveDamaged'
+}
+
+export class WrongKey extends Error {
+  override readonly name = 'WrongKey'
+}
+
+const NONCE_BYTES = 16
+const TAG_BYTES = 16
+const CHUNK_BYTES = 64 * 1024
+/** 128 MB and about a second to try a passphrase. */
+const PASSPHRASE_COST = 17
+const CIPHER = 'chacha20-poly1305'
+/** A header has a line per key. This is room for several hundred of them. */
+const MAX_HEADER_BYTES = 64 * 1024
+const END_OF_HEADER = /\n--- [A-Za-z0-9+/]+\n/
+
+/**
+ * Encrypts a stream as a file of the age format, which the program `age` opens too. The library writes the header. The
+ * content is encrypted by Node's own cipher, because the library's takes ten times as long and more memory.
+ */
+export async function encryptStream(lock: Lock): Promise<Transform> {
+  const { head, fileKey } = await writeHead(lock)
+  const cipher = chunkCipher(fileKey, head.subarray(-NONCE_BYTES))
+  const chunks = createChunks(CHUNK_BYTES)
+  return new Transform({
+    construct(callback) {
+      this.push(head)
+      callback()
+    },
+    transform(bytes: Buffer, _encoding, callback) {
+      for (const chunk of chunks.add(bytes)) this.push(cipher.seal(chunk, false))
+      callback()
+    },
+    flush(callback) {
+      this.push(cipher.seal(chunks.rest(), true))
+      callback()
+    },
+  })
+}
+
+/** Returns the header and the nonce of a new file, and its key. */
+async function writeHead(lock: Lock): Promise<{ head: Buffer; fileKey: Uint8Array }> {
+  const encrypter = new Encrypter()
+  let fileKey: Uint8Array | undefined
+  if ('passphrase' in lock) {
+    encrypter.setPassphrase(lock.passphrase)
+    encrypter.setScryptWorkFactor(PASSPHRASE_COST)
+  } else {
+    for (const key of lock.publicKeys) encrypter.addRecipient(key)
+    // A recipient that adds nothing to the header. The library shows the key of a file to recipients only.
+    encrypter.addRecipient({
+      wrapFileKey: (key) => {
+        fileKey = Uint8Array.from(key)
+        return []
+      },
+    })
+  }
+  const empty = Buffer.from(await encrypter.encrypt(new Uint8Array()))
+  const head = empty.subarray(0, -TAG_BYTES)
+  return { head, fileKey: fileKey ?? (await openHeader(head.subarray(0, -NONCE_BYTES), keyOf(lock))) }
+}
+
+function keyOf(lock: Lock): Key {
+  if ('passphrase' in lock) return lock
+  throw new Error('an archive needs a public key')
+}
+
+/** Decrypts what `encryptStream` wrote. Fails with WrongKey, or with ArchiveDamaged at the first changed byte. */
+export function decryptStream(key: Key): Transform {
+  const chunks = createChunks(CHUNK_BYTES + TAG_BYTES)
+  let head: Buffer | undefined = Buffer.alloc(0)
+  let cipher: ReturnType<typeof chunkCipher> | undefined
+  const readHead = async (bytes: Buffer): Promise<Buffer | undefined> => {
+    head = Buffer.concat([head!, bytes])
+    const end = END_OF_HEADER.exec(head.toString('latin1', 0, MAX_HEADER_BYTES))
+    const size = end ? end.index + end[0].length : undefined
+    if (size === undefined && head.length > MAX_HEADER_BYTES) throw new ArchiveDamaged('it is no backup of svc')
+    if (size === undefined || head.length < size + NONCE_BYTES) return undefined
+    const fileKey = await openHeader(head.subarray(0, size), key)
+    cipher = chunkCipher(fileKey, head.subarray(size, size + NONCE_BYTES))
+    const rest = head.subarray(size + NONCE_BYTES)
+    head = undefined
+    return rest
+  }
+  const read = async (stream: Transform, bytes: Buffer) => {
+    const content = cipher ? bytes : await readHead(bytes)
+    if (content) for (const chunk of chunks.add(content)) stream.push(cipher!.open(chunk, false))
+  }
+  return new Transform({
+    transform(bytes: Buffer, _encoding, callback) {
+      read(this, bytes).then(() => callback(), callback)
+    },
+    flush(callback) {
+      try {
+        if (!cipher) throw new ArchiveDamaged('it ends within its header')
+        this.push(cipher.open(chunks.rest(), true))
+        callback()
+      } catch (error) {
+        callback(error as Error)
+      }
+    },
+  })
+}
+
+async function openHeader(header: Uint8Array, key: Key): Promise<Uint8Array> {
+  const decrypter = new Decrypter()
+  if ('passphrase' in key) decrypter.addPassphrase(key.passphrase)
+  else decrypter.addIdentity(key.privateKey)
+  try {
+    return await decrypter.decryptHeader(header)
+  } catch (cause) {
+    if (cause instanceof Error && /no identity matched/.test(cause.message)) {
+      throw new WrongKey('it was not made for this key or passphrase', { cause })
+    }
+    throw new ArchiveDamaged('its header cannot be read', { cause })
+  }
+}
+
+/** Each chunk has a nonce of its number and of whether it is the last one, so none can be moved, repeated or left out. */
+function chunkCipher(fileKey: Uint8Array, nonceOfFile: Uint8Array) {
+  const key = Buffer.from(hkdfSync('sha256', fileKey, nonceOfFile, 'payload', 32))
+  let number = 0n
+  const nextNonce = (isLast: boolean) => {
+    const nonce = Buffer.alloc(12)
+    nonce.writeBigUInt64BE(number++, 3)
+    nonce[11] = isLast ? 1 : 0
+    return nonce
+  }
+  const options = { authTagLength: TAG_BYTES }
+  return {
+    seal(chunk: Buffer, isLast: boolean): Buffer {
+      const cipher = createCipheriv(CIPHER, key, nextNonce(isLast), options)
+      return Buffer.concat([cipher.update(chunk), cipher.final(), cipher.getAuthTag()])
+    },
+    open(chunk: Buffer, isLast: boolean): Buffer {
+      if (chunk.length < TAG_BYTES || (chunk.length === TAG_BYTES && number > 0n)) {
+        throw new ArchiveDamaged('it is cut off')
+      }
+      const decipher = createDecipheriv(CIPHER, key, nextNonce(isLast), options)
+      decipher.setAuthTag(chunk.subarray(-TAG_BYTES))
+      try {
+        return Buffer.concat([decipher.update(chunk.subarray(0, -TAG_BYTES)), decipher.final()])
+      } catch (cause) {
+        throw new ArchiveDamaged('its content was changed or is cut off', { cause })
+      }
+    },
+  }
+}
+
+/** Cuts a stream into chunks of one size. The last one, which may be full, is returned by `rest` only. */
+function createChunks(size: number) {
+  let waiting: Buffer[] = []
+  let bytes = 0
+  return {
+    *add(more: Buffer): Generator<Buffer> {
+      waiting.push(more)
+      bytes += more.length
+      if (bytes <= size) return
+      const all = Buffer.concat(waiting)
+      let at = 0
+      for (; all.length - at > size; at += size) yield all.subarray(at, at + size)
+      waiting = [all.subarray(at)]
+      bytes = all.length - at
+    },
+    rest: () => Buffer.concat(waiting),
+  }
+}
