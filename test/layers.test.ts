@@ -148,7 +148,7 @@ describe('imports point one way', () => {
       'a program of Postgres by its path',
       'server/process/backup.ts',
       `startProcess('/usr/bin/vacuumdb', args)`,
-      'programs of Postgres are started by move/programs.ts only',
+      'programs of Postgres are started by databases/copy/programs.ts only',
     ],
     [
       'a new file that enters managed databases',
@@ -160,7 +160,7 @@ describe('imports point one way', () => {
       'another start of pg_dump',
       'server/process/backup.ts',
       `spawn('pg_dump', args)`,
-      'programs of Postgres are started by move/programs.ts only',
+      'programs of Postgres are started by databases/copy/programs.ts only',
     ],
     ['process.env in a handler', 'server/areas/auth/a.ts', 'const key = process.env.KEY', 'read the environment'],
     ['the environment taken apart', 'lib/a.ts', 'const { env } = process', 'read the environment'],

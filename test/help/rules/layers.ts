@@ -150,9 +150,9 @@ const ENTRANTS = [
     (name) => `${DATABASES}/engine/postgres/${name}.ts`,
   ),
   `${DATABASES}/engine/engine.ts`,
-  ...['check', 'compare', 'copy', 'fill', 'owner-gate', 'programs', 'undo'].map(
-    (name) => `${DATABASES}/move/${name}.ts`,
-  ),
+  ...['count-rows', 'lists', 'programs', 'role-settings'].map((name) => `${DATABASES}/copy/${name}.ts`),
+  ...['check', 'compare', 'copy', 'fill', 'owner-gate', 'undo'].map((name) => `${DATABASES}/move/${name}.ts`),
+  ...['dump-database', 'restore-database'].map((name) => `${DATABASES}/dump/${name}.ts`),
 ]
 const CLIENT_PROGRAM =
   /['"`](?:[^'"`\s]*\/)?(?:pg_dump|pg_restore|pg_dumpall|pg_basebackup|psql|vacuumdb|reindexdb|clusterdb)['"`]/
@@ -176,8 +176,8 @@ const NAMED_ONLY_BY: readonly { names: RegExp; places: readonly string[]; why: s
   },
   {
     names: CLIENT_PROGRAM,
-    places: [`${DATABASES}/move/programs.ts`, `${DATABASES}/move/copy.ts`, 'cli/'],
-    why: 'programs of Postgres are started by move/programs.ts only',
+    places: [`${DATABASES}/copy/`, `${DATABASES}/dump/`, `${DATABASES}/move/copy.ts`, 'cli/'],
+    why: 'programs of Postgres are started by databases/copy/programs.ts only',
   },
 ]
 

@@ -19,6 +19,8 @@ const SQL_ELSEWHERE: Readonly<Record<string, string>> = {
   [`${AREAS}data-sources/measure/statements.ts`]: TENANTS,
   [`${AREAS}data-sources/search/`]: TENANTS,
   [`${AREAS}databases/engine/`]: TENANTS,
+  [`${AREAS}databases/copy/`]: TENANTS,
+  [`${AREAS}databases/dump/`]: TENANTS,
   [`${AREAS}databases/move/`]: TENANTS,
   [`${AREAS}example/fill.ts`]: TENANTS,
   [`${AREAS}maintenance/claims/`]: CLAIMS,

@@ -10,6 +10,7 @@ import { withoutMeasuring } from './search/choice.ts'
 import type { OpenReader } from './search/reader.ts'
 import { forgetUnlessExposed, statesOf, usesModel } from './store.ts'
 
+export { trySources } from './ask/try-sources.ts'
 export { measureLoop } from './measure/loop.ts'
 export { exposedSourceIds } from './store.ts'
 

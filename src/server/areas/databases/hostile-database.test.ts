@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Client } from '#contract/core/client.ts'
 import { configureSource, getSource } from '#contract/data-sources/search-config.ts'
@@ -20,6 +23,8 @@ import { withDatabase } from '#test/suite/global-setup.ts'
 import { type System, startSystem, testEnvironment } from '#test/system.ts'
 import { until } from '#test/until.ts'
 import { runJobs } from '#test/work/run-jobs.ts'
+import { runBackup } from '../../commands/backup/command.ts'
+import { runVerify } from '../../commands/backup/verify.ts'
 import { runDatabases } from '../../commands/databases.ts'
 import { runDoctor } from '../../commands/doctor/command.ts'
 import { createEntrance } from './engine/postgres/entrance.ts'
@@ -27,6 +32,7 @@ import { secureJobs } from './life/jobs.ts'
 import type { DatabaseRow } from './model/store.ts'
 import { openServers } from './servers/open-servers.ts'
 
+const DATA_KEY = 'ab'.repeat(32)
 const NOT_ALLOWED = new Set(['42501', '42P17', '42704', '42883', '22023'])
 
 /** Both servers are prepared as the guide says: the role of the platform is `svc`, which may grant roles. */
@@ -59,6 +65,7 @@ needs('postgres')('OP-09 a hostile managed database', () => {
   afterAll(() => stack.disposeAsync())
 
   const settings = () => ({
+    SVC_DATA_KEY: DATA_KEY,
     SVC_AI_PROVIDERS: JSON.stringify([fake.provider('fake')]),
     SVC_DATABASE_SERVERS: JSON.stringify([
       { name: 'platform', max_gb: 1_000_000 },
@@ -67,6 +74,7 @@ needs('postgres')('OP-09 a hostile managed database', () => {
   })
   const openEnvironment = () => ({
     ...testEnvironment(platform.url, '/nonexistent'),
+    SVC_DATA_KEY: DATA_KEY,
     SVC_DATABASE_SERVERS: JSON.stringify([{ name: 'platform' }, { name: 'second', url: secondUrl }]),
     PATH: process.env.PATH,
   })
@@ -204,6 +212,24 @@ needs('postgres')('OP-09 a hostile managed database', () => {
     const dumper = notes.owner_role.replace('o_', 'm_')
     expect(runsOn(platform.server)).toContainEqual({ object: 'sequence', role: dumper, session: dumper })
     await intruder.query('drop table public.counter; alter sequence public.counted rename to counter')
+  })
+
+  it('OP-09 backing it up, restoring and verifying it runs none of its code as another role', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-hostile-backup-'))
+    stack.defer(() => rmSync(folder, { recursive: true, force: true }))
+    const env = {
+      ...openEnvironment(),
+      PATH: process.env.PATH,
+      SVC_BACKUP_PASSPHRASE: 'a passphrase of several words',
+      SVC_BACKUP_VERIFY_URL: secondUrl,
+    }
+    const options = { keyFile: undefined, publicKeys: [], maxHours: 1 }
+    const file = join(folder, 'backup.age')
+    await runBackup(env, () => undefined, file, options)
+    await expectOwnRolesOnly()
+    await runVerify(env, () => undefined, file, options)
+    await expectOwnRolesOnly()
+    expect(await runIn(second.url, `select datname from pg_database where datname like 'd\\_%'`)).toEqual([])
   })
 
   it('OP-09 moving it runs none of its code as another role', async () => {

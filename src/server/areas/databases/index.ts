@@ -24,6 +24,10 @@ import type { Servers } from './servers/servers.ts'
 import { shareConnections } from './servers/share-connections.ts'
 import { sizeRoute } from './servers/size.ts'
 
+export { createDumper, PLATFORM_DUMP } from './dump/dumper.ts'
+export { EMBEDDED_PART } from './dump/parts.ts'
+export { settleRestored } from './dump/restore-store.ts'
+export { createRestorer } from './dump/restorer.ts'
 export type { ManagedDb } from './engine/pools.ts'
 export { DATABASE_PASSWORDS } from './model/new-database.ts'
 export { createMover } from './move/mover.ts'
@@ -49,6 +53,8 @@ export type Databases = AsyncDisposable & {
    * the tenant made, so name everything with its schema.
    */
   open(orgId: string, name: string, as: LoginRole): Promise<ManagedDb>
+  /** As `ManagedEngine.copyFiles`. Absent on Postgres. */
+  readonly copyFiles?: NonNullable<ManagedEngine['copyFiles']>
   /** Returns whether the engine of a database runs and is used now. Starts none. */
   activityOf(orgId: string, name: string): Promise<Activity>
   /**
@@ -144,6 +150,7 @@ export function createDatabases(options: Options): Databases {
       const row = await needReady({ db }, orgId, name)
       return servers.engineOf(row).activityOf?.(row.physical_name) ?? 'idle'
     },
+    ...(platform.copyFiles && { copyFiles: platform.copyFiles }),
     has: holdDatabase,
     async warnings() {
       const ofServers = await findServerFaults(deps, onError)

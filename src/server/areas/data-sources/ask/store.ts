@@ -26,6 +26,14 @@ export async function findSourceIds(db: Querier, orgIds: readonly string[]): Pro
     where org_id = any(${[...new Set(orgIds)]}::text[])`)
 }
 
+export type ConfiguredSource = { id: string; org_id: string; database_name: string; search: unknown }
+
+/** Every source of the installation that has something to search. */
+export async function findConfiguredSources(db: Querier): Promise<ConfiguredSource[]> {
+  return db.query<ConfiguredSource>(sql`
+    select id, org_id, database_name, search from data_sources.sources where enabled and search is not null order by id`)
+}
+
 /** By their internal ids and in that order; undefined for one that cannot be asked. */
 export async function findAskableSources(db: Querier, ids: readonly string[]): Promise<(AskableSource | undefined)[]> {
   const rows = await db.query<{ id: string }>(sql`

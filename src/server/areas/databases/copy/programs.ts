@@ -1,5 +1,6 @@
 import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
+import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { ServiceError } from '#contract/core/errors.ts'
@@ -7,14 +8,17 @@ import { startProcess } from '#lib/processes/start-process.ts'
 import type { ProgramTarget } from '../engine/postgres/entrance.ts'
 
 /** Runs `pg_dump` and `pg_restore`, which are looked up in the folders of `path`, until the `deadline`. */
-export type Programs = { readonly path: string | undefined; readonly deadline?: AbortSignal }
+export type Programs = {
+  readonly path: string | undefined
+  readonly deadline?: AbortSignal
+  /** Ends the sentence about a program that was not done before the deadline. */
+  readonly afterDeadline?: string
+}
 
 type Finished = { readonly code: number | null; readonly errors: string }
 type Program = 'pg_dump' | 'pg_restore'
 
 const MAX_ERROR_CHARS = 2_000
-const NOT_IN_TIME =
-  'Nothing was changed. An index or a constraint of the database may never end; if it only takes long, allow more with --max-hours.'
 /** The parameters that both node-postgres and libpq accept in a connection string. */
 const CONNECTION_PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey']
 
@@ -45,6 +49,40 @@ export async function runLeniently(
   const finished = await finish(child)
   if (finished.errors === '' || programs.deadline?.aborted) refuseFailure(programs, program, finished)
   return finished.errors.split('\n').filter((line) => line !== '')
+}
+
+/** Runs a program and hands its standard output to `take`. If one of them fails, the other is ended. */
+export async function readProgram(
+  programs: Programs,
+  program: Program,
+  { target, args }: Side,
+  take: (output: Readable) => Promise<unknown>,
+): Promise<void> {
+  const child = start(programs, program, target, args)
+  child.stdin.end()
+  const taken = take(child.stdout).catch((error: unknown) => {
+    child.kill('SIGKILL')
+    throw error
+  })
+  const [ended, finished] = await Promise.allSettled([taken, finish(child)])
+  if (ended.status === 'rejected') throw ended.reason
+  if (finished.status === 'rejected') throw finished.reason
+  refuseFailure(programs, program, finished.value)
+}
+
+/** Runs a program with the standard input `input`. */
+export async function feedProgram(
+  programs: Programs,
+  program: Program,
+  { target, args }: Side,
+  input: Readable,
+): Promise<void> {
+  const child = start(programs, program, target, args)
+  child.stdout.resume()
+  // The program says itself what went wrong; the pipe only breaks after that.
+  const piped = pipeline(input, child.stdin).catch(() => child.kill('SIGKILL'))
+  const [finished] = await Promise.all([finish(child), piped])
+  refuseFailure(programs, program, finished)
 }
 
 type Side = { readonly target: ProgramTarget; readonly args: string[] }
@@ -104,11 +142,9 @@ async function finish(child: ChildProcess): Promise<Finished> {
   return { code, errors: await errors }
 }
 
-function refuseFailure({ deadline }: Programs, program: Program, { code, errors }: Finished): void {
+function refuseFailure({ deadline, afterDeadline = '' }: Programs, program: Program, { code, errors }: Finished): void {
   if (code === 0) return
-  if (deadline?.aborted) {
-    throw new ServiceError('CONFLICT', `${program} was not done in time, so the move was ended. ${NOT_IN_TIME}`)
-  }
+  if (deadline?.aborted) throw new ServiceError('CONFLICT', `${program} was not done in time${afterDeadline}.`)
   throw new ServiceError(
     'CONFLICT',
     `${program} failed: ${errors.trim().slice(0, MAX_ERROR_CHARS) || `exit code ${code}`}`,

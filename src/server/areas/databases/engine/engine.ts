@@ -63,6 +63,11 @@ export type ManagedEngine = {
   readonly ping?: () => Promise<void>
   /** Ends a session whose answer came too late. Absent where the engine itself ends every statement in time. */
   readonly endBackend?: EndBackend
+  /**
+   * Copies the files of a database to a new folder, while no process has them open. Absent where there is a server, whose
+   * databases are dumped.
+   */
+  readonly copyFiles?: (physicalName: string, to: string) => Promise<void>
   /** Ends its logins at once, before the work of removing it begins. */
   endLogins?(managed: Managed): Promise<void>
   /** Ends its logins and connections, then removes it with its roles. */

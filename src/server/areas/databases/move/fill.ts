@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import type { Db } from '#lib/db/db.ts'
-import { identifier, script, sql } from '#lib/db/sql.ts'
+import { identifier, script } from '#lib/db/sql.ts'
+import type { Programs } from '../copy/programs.ts'
+import { copySettings, settingsOf } from '../copy/role-settings.ts'
 import { createDumpRole, dropDumpRole, dumpRoleOf } from '../engine/postgres/dump-role.ts'
-import type { SendText, Work } from '../engine/postgres/entrance.ts'
+import type { Work } from '../engine/postgres/entrance.ts'
 import { scramVerifier } from '../engine/scram.ts'
 import type { DatabaseRow } from '../model/store.ts'
 import { compareRows } from './compare.ts'
 import { copyDatabase } from './copy.ts'
-import type { Programs } from './programs.ts'
 import { SCAN_LIMIT_MS, type Sides } from './sides.ts'
 
 type Fill = Sides & { readonly row: DatabaseRow; readonly programs: Programs; readonly print: (line: string) => void }
@@ -52,44 +52,4 @@ async function copyAndCompare(fill: Fill, password: string, dumpPassword: string
     (work) => from.entrance.enterAs(asDumper, physical_name, SCAN_LIMIT_MS, work),
     (work) => to.entrance.enter(physical_name, SCAN_LIMIT_MS, work),
   )
-}
-
-type Setting = { name: string; value: string; everywhere: boolean }
-
-/** Returns what the owner set for its own role, without what has no effect for a role. Read in the platform's database, because all databases share this. */
-async function settingsOf(db: Db, { owner_role, physical_name }: DatabaseRow): Promise<Setting[]> {
-  return db.query<Setting>(sql`
-    select split_part(setting, '=', 1) as name, substr(setting, strpos(setting, '=') + 1) as value,
-           s.setdatabase = 0 as everywhere
-    from pg_catalog.pg_db_role_setting s join pg_catalog.pg_roles r on r.oid = s.setrole,
-         unnest(s.setconfig) as setting
-    where r.rolname = ${owner_role}
-      and s.setdatabase in (0, (select oid from pg_catalog.pg_database where datname = ${physical_name}))
-      and split_part(setting, '=', 1) not in ('role', 'session_authorization', 'transaction_read_only',
-                                              'transaction_isolation', 'transaction_deferrable')`)
-}
-
-/**
- * Copies these settings. Statements are run as the owner, who may set nothing else. Each is set inside one statement, so
- * that neither a time limit nor a read-only default among them keeps the next from being copied.
- */
-async function copySettings(send: SendText, settings: readonly Setting[], row: DatabaseRow): Promise<void> {
-  for (const { name, value, everywhere } of settings) {
-    const where = everywhere ? '' : `in database ${identifier(row.physical_name).text} `
-    const alter = `alter role ${identifier(row.owner_role).text} ${where}set ${settingName(name)} from current`
-    const body = `begin perform pg_catalog.set_config(%L, %L, true); %s; end`
-    const [block] = await send<{ text: string }>(
-      `select format('do %L', format($1, $2::text, $3::text, $4::text)) as text`,
-      [body, name, value, alter],
-    )
-    await send(block!.text)
-  }
-}
-
-/** A setting of an extension has a dot in its name. */
-function settingName(name: string): string {
-  return name
-    .split('.')
-    .map((part) => identifier(part).text)
-    .join('.')
 }

@@ -30,6 +30,8 @@ type Options = {
 
 /** A tenant's code runs while its indexes are built, and may never end. */
 const COPY_MS = 24 * 3600_000
+const MOVE_ENDED =
+  ', so the move was ended. Nothing was changed. An index or a constraint of the database may never end; if it only takes long, allow more with --max-hours'
 
 /** The part of this area that commands of operators use. */
 export function createMover({ path, startDeadline = (ms) => AbortSignal.timeout(ms), ...options }: Options) {
@@ -52,7 +54,7 @@ export function createMover({ path, startDeadline = (ms) => AbortSignal.timeout(
     plan: (row: DatabaseRow, to: string) => planMove(deps, row, to),
     move: (row: DatabaseRow, to: string) => {
       const deadline = startDeadline(copyMs)
-      return moveToServer({ ...deps, programs: { path, deadline } }, row, to)
+      return moveToServer({ ...deps, programs: { path, deadline, afterDeadline: MOVE_ENDED } }, row, to)
     },
     /** Returns the server that has the old copy of a moved database. */
     oldServerOf: async (row: DatabaseRow) => (await keptMove(row)).from_server,

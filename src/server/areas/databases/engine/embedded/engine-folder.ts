@@ -1,4 +1,5 @@
-import { lstat, opendir } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { cp, lstat, opendir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 
 class UnsafeFolder extends Error {
@@ -19,4 +20,10 @@ export async function assertPlainFolder(folder: string): Promise<void> {
       throw new UnsafeFolder(`${shown} in its folder is a link or a special file: remove it to open the database again`)
     }
   }
+}
+
+/** Copies the folder of a database that no engine has open. Shares the blocks with the original where the disk can. */
+export async function copyFolder(folder: string, to: string): Promise<void> {
+  await assertPlainFolder(folder)
+  await cp(folder, to, { recursive: true, errorOnExist: true, force: false, mode: constants.COPYFILE_FICLONE })
 }

@@ -102,6 +102,21 @@ export class Session {
     await this.#asPlatform(() => this.#runAll(statements, PLATFORM.statementMs))
   }
 
+  /** Runs `work` while no engine has the folder open. The next turn starts one. */
+  async whileStopped<T>(work: () => Promise<T>): Promise<T> {
+    await this.#turn(PLATFORM.waitMs)
+    clearTimeout(this.#idleTimer)
+    try {
+      if (this.#isClosed) throw stopped.closed()
+      await this.#engine?.close()
+      this.#engine = undefined
+      this.#holder = undefined
+      return await work()
+    } finally {
+      this.give()
+    }
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#idleTimer)
