@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Db } from '#lib/db/db.ts'
-import { digestOf, EMPTY_CLUSTER, makeCluster, readArchive } from '#lib/db/embedded/cluster.ts'
+import { digestOf, EMPTY_CLUSTER, makeCluster, readClusterArchive } from '#lib/db/embedded/cluster.ts'
 import { openEmbedded } from '#lib/db/embedded/embedded.ts'
 import { MANIFEST, type Manifest } from '#lib/db/embedded/prepared-schema.ts'
 import { readTarEntries } from '#lib/db/embedded/tar-entries.ts'
@@ -30,7 +30,7 @@ afterAll(() => stack.disposeAsync())
 
 it('OP-01 the prepared schema is made from all migrations: otherwise run `npm run cluster:schema` and commit its file', async () => {
   const { archive, checksums } = preparedSchema()
-  const manifest = readTarEntries(await readArchive(archive)).find(({ path }) => path === MANIFEST)!
+  const manifest = readTarEntries(await readClusterArchive(archive)).find(({ path }) => path === MANIFEST)!
   const { removed: _, ...preparedFrom } = JSON.parse(manifest.bytes.toString()) as Manifest
   expect(preparedFrom).toEqual({ base: digestOf(EMPTY_CLUSTER), checksums })
 })

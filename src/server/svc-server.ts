@@ -16,6 +16,13 @@ Usage:
   svc-server reseal      seal every stored secret under the current data key (SVC_DATA_KEY)
   svc-server doctor [--json]
                          say what is wrong with this installation, and change nothing
+  svc-server backup <file> [--public-key <key>]... [--key-file <file>] [--max-hours <n>]
+                         save the installation, encrypted, while it runs; the file can be - or s3://bucket/name
+  svc-server backup verify <file> [--key-file <file>]
+                         restore a backup to a place that is thrown away, and prove that it works
+  svc-server backup key  print a new pair of keys for backups
+  svc-server restore <file> [--key-file <file>] [--secrets-to <file>] [--without-missing]
+                         restore a backup to an empty folder or database; starts nothing
   svc-server park-deliveries [--confirm]
                          after restoring a backup: do not send what may have been sent already
   svc-server fetch-revision <address of svc> <revision> <folder>
@@ -38,6 +45,11 @@ doctor checks the configuration, the stores, keys, clocks, waiting work and ever
 with the variables of the server that has the trouble. It ends with 6 if it finds a problem. See docs/running.md,
 "Finding faults".
 
+backup saves the databases, the roles, the revisions of apps and the secrets. It is always encrypted: for a public key,
+or with the passphrase in SVC_BACKUP_PASSPHRASE or in --key-file. restore and verify take the private key or the
+passphrase from --key-file, SVC_BACKUP_PRIVATE_KEY or SVC_BACKUP_PASSPHRASE. On Postgres all three need its programs
+(pg_dump, pg_restore) on the PATH. They are safe to interrupt and repeat. See docs/operations.md, "Backup".
+
 park-deliveries needs DATABASE_URL and no secrets. Run it after restoring a backup and before starting a server, so that
 no notification is sent twice. Without --confirm it prints how many would be parked and changes nothing. It is safe to
 interrupt and repeat. See docs/notifications.md, "After restoring a backup".
@@ -48,7 +60,8 @@ them and reads no other setting. See docs/kubernetes.md, "Apps".
 databases needs the variables of the server and, to move, pg_dump and pg_restore on the PATH. The owner of a database
 cannot connect while it is moved. It is safe to interrupt and repeat. See docs/database-servers.md, "Moving a database".
 
-With Postgres the server can keep running, except for park-deliveries. With the embedded database, stop it first.
+With Postgres the server can keep running, except for park-deliveries and restore. With the embedded database, stop it
+first, except for backup.
 
 Exit codes: 0 success, 1 unexpected error, 4 no database in the data folder, 5 wrong usage or configuration,
 6 the data folder is in use, the schema does not fit this version, values remain under another key, or doctor found a
@@ -56,34 +69,68 @@ problem.
 `
 
 type Print = (line: string) => void
-type Options = {
-  confirm: boolean
-  json: boolean
-  to: string | undefined
-  maxHours: string | undefined
-  dryRun: boolean
-  operands: readonly string[]
+type Values = {
+  readonly confirm?: boolean
+  readonly json?: boolean
+  readonly to?: string
+  readonly 'max-hours'?: string
+  readonly 'dry-run'?: boolean
+  readonly 'public-key'?: string[]
+  readonly 'key-file'?: string
+  readonly 'secrets-to'?: string
+  readonly 'without-missing'?: boolean
+}
+type Input = { readonly values: Values; readonly operands: readonly string[] }
+type Command = {
+  /** The options it takes. */
+  readonly options?: readonly (keyof Values)[]
+  /** The fewest and most operands. By default it takes none. */
+  readonly operands?: readonly [number, number]
+  run(print: Print, input: Input): Promise<void>
 }
 
 /** Loads the code of a command only when it runs, so that help is fast. */
-const COMMANDS: Record<string, (print: Print, options: Options) => Promise<void>> = {
-  migrate: async (print) => (await import('./commands/migrate.ts')).runMigrations(environment(), print),
-  reseal: async (print) => (await import('./commands/reseal.ts')).reseal(environment(), print),
-  doctor: async (print, { json }) =>
-    (await import('./commands/doctor/command.ts')).runDoctor(environment(), print, json),
-  'park-deliveries': async (print, { confirm }) =>
-    (await import('./commands/park.ts')).runPark(environment(), print, confirm),
-  'fetch-revision': async (print, { operands: [apiUrl, revisionId, folder] }) =>
-    (await import('./commands/fetch.ts')).runFetch(
-      { apiUrl: apiUrl!, revisionId: revisionId!, folder: folder! },
-      print,
-    ),
-  databases: async (print, { operands, ...options }) =>
-    (await import('./commands/databases.ts')).runDatabases(environment(), print, operands, options),
+const COMMANDS: Record<string, Command> = {
+  migrate: { run: async (print) => (await import('./commands/migrate.ts')).runMigrations(environment(), print) },
+  reseal: { run: async (print) => (await import('./commands/reseal.ts')).reseal(environment(), print) },
+  doctor: {
+    options: ['json'],
+    run: async (print, { values }) =>
+      (await import('./commands/doctor/command.ts')).runDoctor(environment(), print, values.json ?? false),
+  },
+  backup: {
+    options: ['public-key', 'key-file', 'max-hours'],
+    operands: [1, 2],
+    run: async (print, input) => (await import('./commands/backup/read-command.ts')).backupCommand(print, input),
+  },
+  restore: {
+    options: ['key-file', 'max-hours', 'secrets-to', 'without-missing'],
+    operands: [1, 1],
+    run: async (print, input) => (await import('./commands/backup/read-command.ts')).restoreCommand(print, input),
+  },
+  'park-deliveries': {
+    options: ['confirm'],
+    run: async (print, { values }) =>
+      (await import('./commands/park.ts')).runPark(environment(), print, values.confirm ?? false),
+  },
+  'fetch-revision': {
+    operands: [3, 3],
+    run: async (print, { operands: [apiUrl, revisionId, folder] }) =>
+      (await import('./commands/fetch.ts')).runFetch(
+        { apiUrl: apiUrl!, revisionId: revisionId!, folder: folder! },
+        print,
+      ),
+  },
+  databases: {
+    options: ['confirm', 'to', 'max-hours', 'dry-run'],
+    operands: [0, 2],
+    run: async (print, { values, operands }) => {
+      const { confirm = false, to, 'max-hours': maxHours, 'dry-run': dryRun = false } = values
+      const { runDatabases } = await import('./commands/databases.ts')
+      await runDatabases(environment(), print, operands, { confirm, to, maxHours, dryRun })
+    },
+  },
 }
-
-/** The fewest and most operands of a command. The other commands take none. */
-const OPERANDS: Record<string, readonly [number, number]> = { 'fetch-revision': [3, 3], databases: [0, 2] }
 
 /** Returns the exit code. Errors are written to standard error. */
 async function run(args: readonly string[]): Promise<number> {
@@ -97,32 +144,36 @@ async function run(args: readonly string[]): Promise<number> {
   }
 }
 
+const OPTIONS = {
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' },
+  confirm: { type: 'boolean' },
+  json: { type: 'boolean' },
+  to: { type: 'string' },
+  'max-hours': { type: 'string' },
+  'dry-run': { type: 'boolean' },
+  'public-key': { type: 'string', multiple: true },
+  'key-file': { type: 'string' },
+  'secrets-to': { type: 'string' },
+  'without-missing': { type: 'boolean' },
+} as const
+
 function readCommand(args: readonly string[]): (print: Print) => Promise<void> {
-  const options = {
-    help: { type: 'boolean', short: 'h' },
-    version: { type: 'boolean', short: 'v' },
-    confirm: { type: 'boolean' },
-    json: { type: 'boolean' },
-    to: { type: 'string' },
-    'max-hours': { type: 'string' },
-    'dry-run': { type: 'boolean' },
-  } as const
-  const { values, positionals } = parse(() => parseArgs({ args: [...args], options, allowPositionals: true }))
-  if (values.version) return async (print) => print(readVersion())
-  const [name = 'help', ...rest] = positionals
-  if (values.help || name === 'help') return async (print) => print(HELP.trimEnd())
+  const { values: all, positionals } = parse(() =>
+    parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true }),
+  )
+  const { help = false, version = false, ...values } = all
+  if (version) return async (print) => print(readVersion())
+  const [name = 'help', ...operands] = positionals
+  if (help || name === 'help') return async (print) => print(HELP.trimEnd())
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  const [fewest, most] = OPERANDS[name] ?? [0, 0]
-  if (!command || rest.length < fewest || rest.length > most) throw usage(`Unknown command: ${positionals.join(' ')}.`)
-  const { confirm = false, json = false, to, 'max-hours': maxHours, 'dry-run': dryRun = false } = values
-  if (confirm && name !== 'park-deliveries' && name !== 'databases') {
-    throw usage('--confirm belongs to svc-server park-deliveries and svc-server databases drop-old.')
+  const [fewest, most] = command?.operands ?? [0, 0]
+  if (!command || operands.length < fewest || operands.length > most) {
+    throw usage(`Unknown command: ${positionals.join(' ')}.`)
   }
-  if ((to !== undefined || maxHours !== undefined || dryRun) && name !== 'databases') {
-    throw usage('--to, --max-hours and --dry-run belong to svc-server databases move.')
-  }
-  if (json && name !== 'doctor') throw usage('--json belongs to svc-server doctor.')
-  return (print) => command(print, { confirm, json, to, maxHours, dryRun, operands: rest })
+  const foreign = Object.keys(values).filter((option) => !command.options?.includes(option as keyof Values))
+  if (foreign.length > 0) throw usage(`svc-server ${name} has no option --${foreign.join(', --')}.`)
+  return (print) => command.run(print, { values, operands })
 }
 
 function parse<T>(read: () => T): T {

@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '#contract/apps/apps.ts'
 import { changeEnvironment } from '#contract/apps/environment.ts'
@@ -12,28 +10,14 @@ import { createDatabase, readConnection } from '#contract/databases.ts'
 import { keyId } from '#lib/crypto/seal.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { type ServerProcess, startProcess } from '#test/programs/processes.ts'
+import { svcServer } from '#test/programs/svc-server.ts'
 import { runIn } from '#test/sources/configured-source.ts'
 import { stores } from '#test/stores.ts'
-import { CODE_CACHE } from '#test/suite/code-cache.ts'
 import { testEnvironment } from '#test/system.ts'
 import type { Environment } from '../../src/server/config/reader.ts'
 
-const run = promisify(execFile)
-const BIN = join(import.meta.dirname, '..', '..', 'bin', 'svc-server.js')
 const [OLD, NEW] = ['0d'.repeat(32), '1e'.repeat(32)]
 const [OLD_ID, NEW_ID] = [keyId(OLD), keyId(NEW)]
-
-type Done = { exit: number; stdout: string; stderr: string }
-async function svcServer(env: Environment, ...args: string[]): Promise<Done> {
-  try {
-    const variables = { PATH: process.env.PATH, NODE_COMPILE_CACHE: CODE_CACHE, ...env }
-    const done = await run(process.execPath, [BIN, ...args], { env: variables })
-    return { exit: 0, ...done }
-  } catch (error) {
-    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
-    return { exit: code, stdout, stderr }
-  }
-}
 
 /** Real processes on one store, embedded or Postgres, through a whole change of the data key. */
 describe('AU-08 changing the data key', () => {

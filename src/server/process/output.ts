@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream'
 import { showInvisible } from '#contract/core/show-invisible.ts'
 
 /**
@@ -6,6 +7,11 @@ import { showInvisible } from '#contract/core/show-invisible.ts'
  */
 export function printLine(text: string): void {
   process.stdout.write(`${printable(text)}\n`)
+}
+
+/** Returns standard output for bytes that are no text for a terminal, such as an archive that is piped elsewhere. */
+export function byteOutput(): Writable {
+  return process.stdout
 }
 
 /** Prints a text to standard error in the same way. */

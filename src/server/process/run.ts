@@ -3,6 +3,8 @@ import { releaseMemory } from '#lib/memory/release-memory.ts'
 import type { Config, Settings } from '../config/config.ts'
 import { hasLocalSignIn, localCodeFile } from '../config/local-sign-in.ts'
 import type { ServiceName } from '../config/service-table.ts'
+import { controlRequests } from './control-requests.ts'
+import { serveControl } from './control-socket.ts'
 import { finishStart } from './first-start/finish-start.ts'
 import { nextSteps, shortPath } from './first-start/next-steps.ts'
 import { printIfSlow } from './first-start/progress.ts'
@@ -36,6 +38,7 @@ export async function run({ settings, config, engine }: RunInput, stack: AsyncDi
   const starting = startServices(resources, stack, options)
   await printIfSlow('opening the database', () => Promise.race([prepared, starting]).catch(() => undefined))
   const running = await printIfSlow('starting the services', () => starting)
+  if (engine) stack.use(await serveControl(config.dataDir, controlRequests(resources)))
   const hasAccount = engine !== undefined && !config.urls['auth-service']
   const { exampleAppOnce, firstRun, pendingExample } = await import('./first-start/first-run.ts')
   const account = hasAccount

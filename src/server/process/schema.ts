@@ -4,6 +4,7 @@ import { type Migration, readMigrations } from '#lib/db/migrate/file.ts'
 import { findPending, migrate } from '#lib/db/migrate/migrate.ts'
 import { nameOf } from '#lib/db/migrate/plan.ts'
 import { MigrationRefused } from '#lib/db/migrate/refusal.ts'
+import { sql } from '#lib/db/sql.ts'
 import type { Log } from '#lib/log/log.ts'
 import { assets } from '../files/assets.ts'
 
@@ -40,6 +41,7 @@ export async function prepareSchema(
   log: Log,
   migrations: readonly Migration[] = allMigrations(),
 ): Promise<void> {
+  await refuseUnfinishedRestore(db)
   if (mayMigrate) await migrate(db, migrations, { report: (line) => log.info({}, line) })
   const { pending, newer } = await findPending(db, migrations)
   if (pending.length > 0) {
@@ -53,5 +55,13 @@ export async function prepareSchema(
       { migrations: newer.map(nameOf) },
       'the database was migrated by a newer version on which this one can run',
     )
+  }
+}
+
+async function refuseUnfinishedRestore(db: Db): Promise<void> {
+  const [row] = await db.query<{ is_begun: boolean }>(sql`
+    select to_regclass('svc_restore.databases') is not null as is_begun`)
+  if (row!.is_begun) {
+    throw new MigrationRefused('A restore of this database did not finish. Run svc-server restore again, then start.')
   }
 }

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs'
+import { ServiceError } from '#contract/core/errors.ts'
+import { createArchive } from '#lib/archive/write-archive.ts'
+import { readSettings } from '../../config/config.ts'
+import type { Environment } from '../../config/reader.ts'
+import { assets } from '../../files/assets.ts'
+import { type KeyOptions, makeKeyPair, readLock } from './keys.ts'
+import { makeBackup } from './make-backup.ts'
+import type { SavedDatabase } from './manifest.ts'
+import { createPlace } from './places.ts'
+import type { BackupSource } from './source.ts'
+
+type Print = (line: string) => void
+export type BackupOptions = KeyOptions & { readonly maxHours: number }
+
+const HOUR_MS = 3600_000
+
+/** Backs up the installation of the environment to a file, to standard output or to a bucket. */
+export async function runBackup(
+  env: Environment,
+  print: Print,
+  address: string,
+  options: BackupOptions,
+): Promise<void> {
+  const lock = readLock(options, env)
+  await using source = await openSource(env, options)
+  const place = await createPlace(address, env)
+  try {
+    const archive = await createArchive(place.to, lock)
+    const { databases } = await makeBackup(source, archive, { version: readVersion(), now: new Date(), print })
+    await place.finish()
+    print(`The backup is in ${address === '-' ? 'the standard output' : address}.`)
+    refuseIncomplete(databases)
+  } catch (error) {
+    if (!(error instanceof Incomplete)) await place.abandon()
+    throw error
+  }
+}
+
+/** The backup is good, but lacks databases. */
+class Incomplete extends ServiceError {}
+
+function refuseIncomplete(databases: readonly SavedDatabase[]): void {
+  const failed = databases.filter(({ state }) => state === 'failed')
+  if (failed.length === 0) return
+  const names = failed.map(({ name, id }) => `${name} (${id})`).join(', ')
+  throw new Incomplete(
+    'CONFLICT',
+    `The backup lacks ${names}: the reasons are above. Everything else is in it and can be restored.`,
+  )
+}
+
+async function openSource(env: Environment, { maxHours }: BackupOptions): Promise<BackupSource> {
+  const settings = readSettings(env)
+  const { databaseUrl } = settings
+  if (databaseUrl === undefined) return (await import('./embedded-source.ts')).openEmbeddedSource(settings)
+  const { openPostgresSource } = await import('./postgres-source.ts')
+  return openPostgresSource({ ...settings, databaseUrl }, { path: env.PATH, limitMs: maxHours * HOUR_MS })
+}
+
+export async function printKeyPair(print: Print): Promise<void> {
+  print(await makeKeyPair(new Date()))
+}
+
+function readVersion(): string {
+  return (JSON.parse(readFileSync(assets.packageJson(), 'utf8')) as { version: string }).version
+}

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import { ServiceError } from '#contract/core/errors.ts'
+import type { Environment } from '../../config/reader.ts'
+import { byteOutput } from '../../process/output.ts'
+import { isBucketAddress, openBucket } from './bucket.ts'
+import type { NewBackup } from './new-backup.ts'
+
+export const STANDARD_OUTPUT = '-'
+
+export async function createPlace(address: string, env: Environment): Promise<NewBackup> {
+  if (address === STANDARD_OUTPUT) {
+    return { to: byteOutput(), finish: async () => undefined, abandon: async () => undefined }
+  }
+  return isBucketAddress(address) ? openBucket(address, env).create() : createFile(address)
+}
+
+async function createFile(file: string): Promise<NewBackup> {
+  const part = `${file}.${randomBytes(4).toString('hex')}.part`
+  // Found before the work begins, and not at its end.
+  const to = await openNew(part)
+  return {
+    to,
+    async finish() {
+      await rename(part, file)
+      await syncFolder(dirname(file))
+    },
+    abandon: () => rm(part, { force: true }),
+  }
+}
+
+async function openNew(file: string): Promise<Writable> {
+  const handle = await open(file, 'wx', 0o600).catch((error: unknown) => {
+    throw new ServiceError('INVALID_REQUEST', `The backup cannot be written: ${String(error)}`)
+  })
+  return createWriteStream('', { fd: handle, flush: true })
+}
+
+/** Without this, the name of the file can be lost when the power is. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Opens a backup. Each call begins at its first byte. */
+export async function readPlace(address: string, env: Environment): Promise<Readable> {
+  if (address === STANDARD_OUTPUT) {
+    throw new ServiceError('INVALID_REQUEST', 'A backup is read twice, so it must be a file or an s3:// address.')
+  }
+  if (isBucketAddress(address)) return openBucket(address, env).read()
+  const handle = await open(address, 'r').catch((error: unknown) => {
+    throw new ServiceError('NOT_FOUND', `The backup cannot be read: ${String(error)}`)
+  })
+  return createReadStream('', { fd: handle })
+}

@@ -1,0 +1,22 @@
+import { constants } from 'node:fs'
+import { cp } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { composeDatabases } from '../compose/databases.ts'
+import type { Resources } from '../compose/parts.ts'
+import type { ControlRequest } from './control-socket.ts'
+
+/** The folder in the data folder in which the server puts copies for a command. */
+export const COPIES = 'backup-copies'
+
+/** Copies the files of the embedded databases for `svc-server backup`. */
+export function controlRequests({ db, config, shared }: Pick<Resources, 'db' | 'config' | 'shared'>) {
+  return async (request: ControlRequest): Promise<void> => {
+    if (dirname(request.to) !== join(config.dataDir, COPIES)) throw new Error('copies go to the folder of copies only')
+    if (request.do === 'copy-database') {
+      await shared(composeDatabases).copyFiles?.(request.physicalName, request.to)
+      return
+    }
+    // The engine has one session and writes in statements only, so nothing changes while this transaction is open.
+    await db.tx(() => cp(join(config.dataDir, 'db'), request.to, { recursive: true, mode: constants.COPYFILE_FICLONE }))
+  }
+}

@@ -1,0 +1,126 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createApp } from '#contract/apps/apps.ts'
+import { adminCreateOrg, adminCreateToken } from '#contract/auth/auth.ts'
+import { createClient } from '#contract/core/client.ts'
+import { createDatabase, listDatabases, readConnection } from '#contract/databases.ts'
+import { type ServerProcess, startProcess } from '#test/programs/processes.ts'
+import { svcServer } from '#test/programs/svc-server.ts'
+import { runIn } from '#test/sources/configured-source.ts'
+import { testEnvironment } from '#test/system.ts'
+import type { Environment } from '../../src/server/config/reader.ts'
+
+/** Real processes on the embedded database, as on a machine with nothing but Node. */
+describe('OP-05 backup and restore of the embedded default', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-backup-'))
+  const [original, copy, archive, keyFile] = ['original', 'copy', 'backup.age', 'key'].map((name) => join(folder, name))
+  const base: Environment = { ...testEnvironment(undefined, original!), SVC_EXAMPLE: 'false' }
+  const restored: Environment = { ...base, SVC_DATA_DIR: copy! }
+  let publicKey: string
+  let server: ServerProcess | undefined
+  let token: string
+
+  const client = (bearer: string) =>
+    createClient({ baseUrl: server!.url, fetch, headers: () => ({ authorization: `Bearer ${bearer}` }) })
+  const stop = async () => {
+    await server?.[Symbol.asyncDispose]()
+    server = undefined
+  }
+  const inNotes = async (text: string) => {
+    const { connection_string } = await client(token).call(readConnection, { name: 'notes' })
+    return runIn(connection_string, text)
+  }
+
+  beforeAll(async () => {
+    const pair = await svcServer({}, 'backup', 'key')
+    writeFileSync(keyFile!, pair.stdout)
+    publicKey = /age1\w+/.exec(pair.stdout)![0]
+    server = await startProcess(base)
+    const { id } = await client(base.SVC_OPERATOR_TOKEN!).call(adminCreateOrg, { name: 'Saved' })
+    const input = { org_id: id, email: 'a@example.com', role: 'admin', name: 'test' } as const
+    token = (await client(base.SVC_OPERATOR_TOKEN!).call(adminCreateToken, input)).token
+    await client(token).call(createDatabase, { name: 'notes' })
+    await client(token).call(createApp, { alias: 'shop' })
+    await inNotes('create table notes (id int); insert into notes select generate_series(1, 500)')
+  })
+  afterAll(async () => {
+    await stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it('a backup is made while the server runs, for a public key, and readable by its owner only', async () => {
+    const done = await svcServer(base, 'backup', archive!, '--public-key', publicKey)
+    expect(done).toMatchObject({ exit: 0, stderr: '' })
+    expect(done.stdout).toMatch(/^The database of svc: [\d.]+ MB\nDatabase 1 of 1, notes \(mdb_\w+\): [\d.]+ MB\n/)
+    expect(statSync(archive!).mode & 0o777).toBe(0o600)
+    expect(existsSync(join(original!, 'backup-copies'))).toBe(false)
+    expect(readFileSync(archive!, 'latin1')).not.toContain(base.SVC_DATA_KEY)
+    // The server goes on, and what comes after is not in the backup.
+    await inNotes('insert into notes values (501)')
+  })
+
+  it('without a key nothing is written, because a backup contains every secret', async () => {
+    const place = join(folder, 'plain')
+    const open = await svcServer(base, 'backup', place)
+    expect(open).toMatchObject({ exit: 5, stdout: '' })
+    expect(open.stderr).toContain('A backup contains every secret, so it is always encrypted.')
+    expect(existsSync(place)).toBe(false)
+    expect((await svcServer(base, 'backup', place, '--public-key', 'age1no')).stderr).toContain('is no public key')
+    expect((await svcServer({ ...base, SVC_BACKUP_PASSPHRASE: 'short' }, 'backup', place)).stderr).toContain(
+      '12 characters',
+    )
+    expect(await svcServer(base, 'backup', archive!, '--confirm')).toMatchObject({ exit: 5 })
+    const nowhere = { ...base, SVC_DATA_DIR: join(folder, 'nowhere'), SVC_BACKUP_PASSPHRASE: 'long enough for us' }
+    expect(await svcServer(nowhere, 'backup', place)).toMatchObject({ exit: 4, stdout: '' })
+  })
+
+  it('verify proves that it can be restored, and finds a changed byte, a missing end and a wrong key', async () => {
+    const good = await svcServer(base, 'backup', 'verify', archive!, '--key-file', keyFile!)
+    expect(good).toMatchObject({ exit: 0, stderr: '' })
+    expect(good.stdout).toContain('The backup is good.')
+    const bytes = readFileSync(archive!)
+    const damaged = join(folder, 'damaged')
+    const changed = Buffer.from(bytes)
+    changed[Math.floor(bytes.length / 2)]! ^= 1
+    writeFileSync(damaged, changed)
+    expect(await svcServer(base, 'backup', 'verify', damaged, '--key-file', keyFile!)).toMatchObject({ exit: 6 })
+    writeFileSync(damaged, bytes.subarray(0, -100))
+    expect(await svcServer(base, 'backup', 'verify', damaged, '--key-file', keyFile!)).toMatchObject({ exit: 6 })
+    const other = { ...base, SVC_BACKUP_PASSPHRASE: 'not of this backup' }
+    const closed = await svcServer(other, 'backup', 'verify', archive!)
+    expect(closed).toMatchObject({ exit: 5 })
+    expect(closed.stderr).toContain('The backup stays closed')
+  })
+
+  it('restore refuses a folder that is not empty, and one that needs Postgres', async () => {
+    const full = await svcServer(base, 'restore', archive!, '--key-file', keyFile!)
+    expect(full).toMatchObject({ exit: 6 })
+    expect(full.stderr).toContain('is not empty. Restore into an empty folder')
+    const elsewhere = { ...restored, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
+    expect((await svcServer(elsewhere, 'restore', archive!, '--key-file', keyFile!)).stderr).toContain(
+      'This is a backup of the embedded database. Unset DATABASE_URL',
+    )
+    expect((await svcServer(base, 'restore', '-', '--key-file', keyFile!)).stderr).toContain('read twice')
+    expect((await svcServer(base, 'restore', join(folder, 'none'), '--key-file', keyFile!)).exit).toBe(4)
+  })
+
+  it('a restored copy has the rows, logins and tokens of the moment of the backup, and starts nothing by itself', async () => {
+    await stop()
+    const done = await svcServer(restored, 'restore', archive!, '--key-file', keyFile!)
+    expect(done).toMatchObject({ exit: 0, stderr: '' })
+    expect(done.stdout).toContain('Nothing was started.')
+    server = await startProcess(restored)
+    expect(await inNotes('select count(*)::int as n from notes')).toEqual([{ n: 500 }])
+    expect((await client(token).call(listDatabases, {})).items.map(({ name }) => name)).toEqual(['notes'])
+  })
+
+  it('a stopped installation is backed up too, with a passphrase', async () => {
+    await stop()
+    const env = { ...restored, SVC_BACKUP_PASSPHRASE: 'a passphrase of several words' }
+    const done = await svcServer(env, 'backup', join(folder, 'stopped'))
+    expect(done).toMatchObject({ exit: 0, stderr: '' })
+    expect(await svcServer(env, 'backup', 'verify', join(folder, 'stopped'))).toMatchObject({ exit: 0 })
+  })
+})
