@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { digestOf, EMPTY_CLUSTER, readArchive } from '../src/lib/db/embedded/cluster.ts'
+import { digestOf, EMPTY_CLUSTER, readClusterArchive } from '../src/lib/db/embedded/cluster.ts'
 import { openEmbedded } from '../src/lib/db/embedded/embedded.ts'
 import { MANIFEST, type Manifest } from '../src/lib/db/embedded/prepared-schema.ts'
 import { readTarEntries } from '../src/lib/db/embedded/tar-entries.ts'
@@ -26,7 +26,7 @@ const [{ log } = { log: '' }] = await db.query<{ log: string }>(
 )
 await db[Symbol.asyncDispose]()
 
-const before = new Map(readTarEntries(await readArchive(EMPTY_CLUSTER)).map((entry) => [entry.path, entry]))
+const before = new Map(readTarEntries(await readClusterArchive(EMPTY_CLUSTER)).map((entry) => [entry.path, entry]))
 const after = entriesIn(folder).filter(
   ({ path }) => !/^\/pg_wal\/[0-9A-F]{24}$/.test(path) || path === `/pg_wal/${log}`,
 )
