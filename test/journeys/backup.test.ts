@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -10,6 +10,7 @@ import { type ServerProcess, startProcess } from '#test/programs/processes.ts'
 import { svcServer } from '#test/programs/svc-server.ts'
 import { runIn } from '#test/sources/configured-source.ts'
 import { testEnvironment } from '#test/system.ts'
+import { until } from '#test/until.ts'
 import type { Environment } from '../../src/server/config/reader.ts'
 
 /** Real processes on the embedded database, as on a machine with nothing but Node. */
@@ -122,5 +123,30 @@ describe('OP-05 backup and restore of the embedded default', () => {
     const done = await svcServer(env, 'backup', join(folder, 'stopped'))
     expect(done).toMatchObject({ exit: 0, stderr: '' })
     expect(await svcServer(env, 'backup', 'verify', join(folder, 'stopped'))).toMatchObject({ exit: 0 })
+  })
+
+  it('a scheduled backup is made by the worker, verified without the private key, and the oldest are removed', async () => {
+    const place = join(folder, 'nightly')
+    mkdirSync(place)
+    for (const day of ['01', '02', '03']) writeFileSync(join(place, `svc-202601${day}T031500Z.age`), 'old')
+    writeFileSync(join(place, 'notes.txt'), 'of the operator')
+    const env = { ...restored, SVC_BACKUP_TO: place, SVC_BACKUP_KEEP: '2', SVC_BACKUP_PUBLIC_KEYS: publicKey }
+    server = await startProcess(env)
+    const names = () => readdirSync(place).toSorted()
+    await until(() => names().length === 3)
+    expect(names()).toEqual(['notes.txt', 'svc-20260103T031500Z.age', expect.stringMatching(/^svc-\d{8}T\d{6}Z\.age$/)])
+    await stop()
+    const made = join(place, names()[2]!)
+    const verified = await svcServer(base, 'backup', 'verify', made, '--key-file', keyFile!)
+    expect(verified).toMatchObject({ exit: 0 })
+    const doctor = await svcServer(env, 'doctor')
+    expect(doctor.stdout).toMatch(/backups/)
+  })
+
+  it('a schedule without a public key is refused at the start, because the passphrase would lie beside it', async () => {
+    const env = { ...restored, SVC_BACKUP_TO: folder, SVC_BACKUP_PASSPHRASE: 'a passphrase of several words' }
+    await expect(startProcess(env)).rejects.toThrow('SVC_BACKUP_PUBLIC_KEYS is required with SVC_BACKUP_TO')
+    await expect(startProcess({ ...env, SVC_BACKUP_CRON: 'daily' })).rejects.toThrow('SVC_BACKUP_CRON:')
+    expect((await svcServer(base, 'backup', 'scheduled')).stderr).toContain('No backups are scheduled.')
   })
 })

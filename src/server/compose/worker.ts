@@ -7,6 +7,7 @@ import { composeActivity } from './activity.ts'
 import { composeAgents } from './agents.ts'
 import { composeWorkerDoor } from './app-door.ts'
 import { composeApps, composeHosting } from './apps.ts'
+import { backupChecks, composeBackups } from './backups.ts'
 import { composeCheckWork } from './checks.ts'
 import { composeDatabases, composeMoveNotices, databaseServerChecks } from './databases.ts'
 import { composeEdge } from './edge.ts'
@@ -33,7 +34,7 @@ export function compose(parts: ServiceParts): WorkerService {
   const maintenance = composeMaintenanceWork(parts, hosting?.tryRevision)
   return {
     fetch: composeWorkerDoor(parts, fetch),
-    checks: databaseServerChecks(databases),
+    checks: { ...databaseServerChecks(databases), ...backupChecks(parts) },
     warnings: async () => (await hosting?.target.warnings()) ?? [],
     notes: async () => (await hosting?.notes()) ?? [],
     loops: [
@@ -41,6 +42,7 @@ export function compose(parts: ServiceParts): WorkerService {
       ...parts.shared(composeActivity).loops,
       ...parts.shared(composeAgents).loops,
       composeMoveNotices(parts),
+      ...composeBackups(parts),
       ...notifications.loops,
       ...apps.loops,
       ...pipelines.loops,

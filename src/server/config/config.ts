@@ -1,5 +1,6 @@
 import { readAi } from './ai.ts'
 import { readApps } from './apps.ts'
+import { readBackup } from './backup.ts'
 import { readChat } from './chat.ts'
 import { checkCompanySignOn, checkConnector, readConnector } from './connector.ts'
 import { readDatabases } from './databases.ts'
@@ -74,6 +75,8 @@ function readParts(read: EnvironmentReader) {
     mail: readMail(read, services.services),
     chat: readChat(read),
     forum: readForum(read),
+    /** Undefined while no backups are scheduled. */
+    backup: readBackup(read),
     /** Undefined while tracing is switched off. */
     traces: readTraces(read),
     secrets: readSecrets(read),

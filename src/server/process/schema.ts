@@ -22,6 +22,7 @@ const AREAS = [
   'maintenance',
   'pipelines',
   'checks',
+  'backups',
 ] as const
 
 export function allMigrations(): Migration[] {

@@ -31,6 +31,9 @@ export function openBucket(address: string, env: Environment) {
       if (!body) throw new ServiceError('UNAVAILABLE', `${address} is empty.`)
       return Readable.from(body)
     },
+    async bytes(): Promise<number> {
+      return Number((await send('HEAD')).headers.get('content-length'))
+    },
     async remove(): Promise<void> {
       await send('DELETE')
     },

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { ServiceError } from '#contract/core/errors.ts'
+import type { Lock } from '#lib/archive/encrypt.ts'
 import { createArchive } from '#lib/archive/write-archive.ts'
 import { readSettings } from '../../config/config.ts'
 import type { Environment } from '../../config/reader.ts'
@@ -22,8 +23,14 @@ export async function runBackup(
   address: string,
   options: BackupOptions,
 ): Promise<void> {
-  const lock = readLock(options, env)
-  await using source = await openSource(env, options)
+  await saveTo(address, readLock(options, env), { env, print, maxHours: options.maxHours })
+}
+
+type Saving = { readonly env: Environment; readonly print: Print; readonly maxHours: number }
+
+/** Throws after a backup that lacks databases, too. */
+export async function saveTo(address: string, lock: Lock, { env, print, maxHours }: Saving): Promise<void> {
+  await using source = await openSource(env, maxHours)
   const place = await createPlace(address, env)
   try {
     const archive = await createArchive(place.to, lock)
@@ -50,7 +57,7 @@ function refuseIncomplete(databases: readonly SavedDatabase[]): void {
   )
 }
 
-async function openSource(env: Environment, { maxHours }: BackupOptions): Promise<BackupSource> {
+async function openSource(env: Environment, maxHours: number): Promise<BackupSource> {
   const settings = readSettings(env)
   const { databaseUrl } = settings
   if (databaseUrl === undefined) return (await import('./embedded-source.ts')).openEmbeddedSource(settings)

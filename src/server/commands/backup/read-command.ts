@@ -22,6 +22,9 @@ export async function backupCommand(print: Print, { values, operands }: Input): 
   const [action = '', ...rest] = operands
   const options = { ...keyOptions(values), maxHours: readHours(values['max-hours']) }
   if (action === 'key' && rest.length === 0) return (await import('./command.ts')).printKeyPair(print)
+  if (action === 'scheduled' && rest.length === 0) {
+    return (await import('./scheduled.ts')).runScheduled(environment(), print, options.maxHours)
+  }
   if (action === 'verify' && rest.length === 1) {
     return (await import('./verify.ts')).runVerify(environment(), print, rest[0]!, options)
   }

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ServiceError } from '#contract/core/errors.ts'
+import type { Key } from '#lib/archive/encrypt.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import { openColumn } from '#lib/crypto/sealed-columns.ts'
 import type { Db } from '#lib/db/db.ts'
@@ -35,7 +36,12 @@ export async function runVerify(
   address: string,
   options: BackupOptions,
 ): Promise<void> {
-  const key = readKey(options, env)
+  await verify(address, readKey(options, env), { env, print, maxHours: options.maxHours })
+}
+
+type Verifying = { readonly env: Environment; readonly print: Print; readonly maxHours: number }
+
+export async function verify(address: string, key: Key, { env, print, maxHours }: Verifying): Promise<void> {
   const open = () => readPlace(address, env)
   const { manifest, secrets } = await checkBackup(open, key)
   describe(manifest, print)
@@ -44,7 +50,7 @@ export async function runVerify(
   stack.defer(() => rm(folder, { recursive: true, force: true }))
   const place = placeOf(manifest, env, join(folder, 'data'))
   const config = toConfig(readSettings({ ...variablesOf(secrets), ...place }))
-  const target = stack.use(await openTarget(config, manifest, { ...options, path: env.PATH, print }))
+  const target = stack.use(await openTarget(config, manifest, { maxHours, path: env.PATH, print }))
   await restoreTo(target, manifest, { open, key, print })
   const faults = [...missingOf(manifest), ...(await tryRestored(config, print))]
   if (faults.length > 0) throw new ServiceError('CONFLICT', `The backup is not good:\n${faults.join('\n')}`)

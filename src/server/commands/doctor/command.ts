@@ -36,7 +36,7 @@ export async function runDoctor(env: Environment, print: Print, json: boolean): 
     database,
     ...databaseChecks({ openDb, dataKeys, config, now: Date.now }),
     ...outsideChecks(() => settingsOf(result), send),
-    ...workChecks(openDb),
+    ...workChecks(openDb, settings?.backup),
   ])
   if (json) print(JSON.stringify(report, null, 2))
   else for (const line of toText(report)) print(line)

@@ -1,18 +1,21 @@
 import type { Db } from '#lib/db/db.ts'
 import { identifier, type Sql, sql } from '#lib/db/sql.ts'
+import type { Schedule } from '#lib/time/cron.ts'
+import { backupFault } from '../../areas/backups/index.ts'
 import type { OpenDb } from './database-checks.ts'
 import { type DoctorCheck, type Finding, type Findings, problem, Skipped, warning } from './report.ts'
 
 /** Workers take events and jobs within seconds. What has waited for so long is not being worked on. */
 const STUCK_MINUTES = 5
 
-export function workChecks(openDb: OpenDb): DoctorCheck[] {
+export function workChecks(openDb: OpenDb, backup: { readonly schedule: Schedule } | undefined): DoctorCheck[] {
   const on = (look: (db: Db) => Promise<Findings>) => async () => withSchema(await openDb(), look)
   return [
     { name: 'outbox', look: on(findBacklog) },
     { name: 'jobs', look: on(findStuckJobs) },
     { name: 'destinations', look: on(findFailingDestinations) },
     { name: 'partitions', look: on(findUnpartitionedRows) },
+    ...(backup ? [{ name: 'backups', look: on((db) => findMissingBackup(db, backup.schedule)) }] : []),
   ]
 }
 
@@ -25,6 +28,11 @@ async function withSchema(db: Db, look: (db: Db) => Promise<Findings>): Promise<
     if (code === '42P01' || code === '42703') throw new Skipped('The database lacks migrations.')
     throw error
   }
+}
+
+async function findMissingBackup(db: Db, schedule: Schedule): Promise<Findings> {
+  const fault = await backupFault(db, schedule, new Date())
+  return fault === undefined ? [] : problem(fault, 'Look at the log of the worker, or run svc-server backup by hand.')
 }
 
 async function findBacklog(db: Db): Promise<Findings> {

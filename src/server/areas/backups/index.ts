@@ -1,0 +1,2 @@
+export { backupFault } from './check.ts'
+export { backupLoop } from './loop.ts'

@@ -1,0 +1,62 @@
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { isBundled, rootFolder } from '#lib/files/bundle.ts'
+import { createGauge } from '#lib/metrics/gauge.ts'
+import { startProcess } from '#lib/processes/start-process.ts'
+import type { Loop } from '#lib/work/loop.ts'
+import { backupFault, backupLoop } from '../areas/backups/index.ts'
+import { environment } from '../config/reader.ts'
+import type { Service, ServiceParts } from './parts.ts'
+
+type Made = { place: string; bytes: number; is_verified: boolean }
+
+/** The program that makes a backup, in a process of its own: it needs time and memory that requests should not wait for. */
+const PROGRAM = isBundled ? join(rootFolder, 'svc-server.js') : join(rootFolder, 'src/server/svc-server.ts')
+const MAX_FAULT_CHARS = 2_000
+
+/** The loop that makes backups, where the operator named a place for them. */
+export function composeBackups({ config, metrics: { registry }, ...parts }: ServiceParts): Loop[] {
+  if (!config.backup) return []
+  const { schedule } = config.backup
+  const setGoodAt = createGauge(
+    registry,
+    'svc_backup_good_timestamp_seconds',
+    'When the last good backup of the schedule ended, 0 for never',
+  )
+  const setOverdue = createGauge(registry, 'svc_backup_overdue', '1 while the last good backup is too old')
+  const report: Parameters<typeof backupLoop>[0]['report'] = ({ goodAt, isOverdue }) => {
+    setGoodAt((goodAt?.getTime() ?? 0) / 1000)
+    setOverdue(isOverdue ? 1 : 0)
+  }
+  return [backupLoop({ ...parts, schedule, report, backUp: (_, signal) => runScheduled(signal) })]
+}
+
+/** Says in the readiness that a backup is missing. The process stays ready. */
+export function backupChecks({ config, db, clock }: ServiceParts): NonNullable<Service['checks']> {
+  const { backup } = config
+  if (!backup) return {}
+  const ask = async () => {
+    const fault = await backupFault(db, backup.schedule, clock.now())
+    if (fault !== undefined) throw new Error(fault)
+  }
+  return { backups: { ask, optional: true } }
+}
+
+async function runScheduled(signal: AbortSignal): Promise<Made> {
+  const child = startProcess(process.execPath, [PROGRAM, 'backup', 'scheduled'], {
+    env: environment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const end = () => child.kill('SIGTERM')
+  signal.addEventListener('abort', end, { once: true })
+  if (signal.aborted) end()
+  try {
+    const [output, errors, [code]] = await Promise.all([text(child.stdout!), text(child.stderr!), once(child, 'close')])
+    const last = output.trimEnd().split('\n').at(-1) ?? ''
+    if (code !== 0) throw new Error(errors.trim().slice(-MAX_FAULT_CHARS) || `the backup ended with ${code}`)
+    return JSON.parse(last) as Made
+  } finally {
+    signal.removeEventListener('abort', end)
+  }
+}
