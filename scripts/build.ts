@@ -2,10 +2,12 @@ import { cp, glob, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
 import { EMPTY_CLUSTER } from '../src/lib/db/embedded/cluster.ts'
+import { FILES, SERVED } from '../src/server/areas/guides/site/form.ts'
 import { assets, WORKERS } from '../src/server/files/assets.ts'
 import { buildCli, packClient } from './build-cli.ts'
 import { buildPage } from './build-console.ts'
 import { makeBuild } from './build-folder.ts'
+import { buildGuides } from './build-guides.ts'
 import { buildSkills } from './build-skills.ts'
 import { packSdk } from './pack-sdk.ts'
 
@@ -34,6 +36,7 @@ const PARTS: Record<string, () => Promise<unknown>> = {
     await buildCli(common)
     await packClient()
   },
+  guides: () => buildGuides(join(dist, 'guides'), FILES),
   sdk: () => packSdk(join(dist, 'worker-sdk')),
 }
 
@@ -44,6 +47,7 @@ async function buildServer(folder: string): Promise<void> {
   await build({ ...options, entryPoints: ['src/server/svc-server.ts'], outfile: join(folder, 'svc-server.js') })
   await build({ ...options, entryPoints: WORKERS, entryNames: '[name]', outdir: join(folder, 'workers') })
   await buildSkills(join(folder, 'skills'))
+  await buildGuides(join(folder, 'guides'), SERVED)
   await copyMigrations(folder)
   await cp(join(root, 'src', 'look'), join(folder, 'look'), { recursive: true })
   for (const file of [EMPTY_CLUSTER, assets.preparedSchema(), assets.packageJson()]) {
@@ -60,7 +64,7 @@ async function copyMigrations(folder: string): Promise<void> {
 }
 
 async function printSizes(): Promise<void> {
-  for await (const file of glob('**/*.{js,cjs,css,html}', { cwd: dist })) {
+  for await (const file of glob('**/*.{js,cjs,css,html}', { cwd: dist, exclude: ['**/guides/*.html'] })) {
     const { size } = await stat(join(dist, file))
     console.log(`${(size / 1024).toFixed(1).padStart(9)} KiB  ${relative(root, join(dist, file))}`)
   }

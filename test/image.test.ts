@@ -64,6 +64,7 @@ it('OP-02 the build of the image has every file that the scripts of the build na
       !allowed.some((entry) => path === entry || path.startsWith(`${entry}/`)),
   )
   expect(named).toContain('docs/cli.md')
+  expect(allowed).toEqual(expect.arrayContaining(['README.md', 'CHANGELOG.md', 'SECURITY.md', 'docs']))
   expect(missing).toEqual([])
 })
 

@@ -43,6 +43,8 @@ const TABLE: Row[] = [
   ['skills.archive',          '200 200 200 200 200 200 200 200 200 200', at('/.well-known/agent-skills/svc.tar.gz')],
   ['skills.entry',            '200 200 200 200 200 200 200 200 200 200', at('/.well-known/agent-skills/svc-faq/SKILL.md')],
   ['skills.reference',        '200 200 200 200 200 200 200 200 200 200', at('/.well-known/agent-skills/svc/references/databases.md')],
+  ['guides.index',            '200 200 200 200 200 200 200 200 200 200', at('/guides')],
+  ['guides.file',             '200 200 200 200 200 200 200 200 200 200', at('/guides/running')],
   ['auth.validate-token',     '200 200 200 200 200 200 200 200 200 200', ({ owner }) => ({ path: '/api/v1/tokens/validate', body: { token: owner } })],
   ['auth.me',                 '401 200 200 200 200 200 200 401 200 401', at('/api/v1/me')],
   ['auth.list-orgs',          '401 200 200 200 200 200 200 401 403 401', at('/api/v1/orgs')],

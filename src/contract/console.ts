@@ -30,7 +30,7 @@ export const CONSOLE_ADDRESSES: readonly string[] = [
   '/settings/profile/sessions',
   '/settings/tokens',
   '/signed-in',
-  '/guides/identity-provider',
+  '/setup/identity-provider',
 ]
 
 export const consolePage = operation({

@@ -25,6 +25,7 @@ import * as searchConfig from './data-sources/search-config.ts'
 import * as sources from './data-sources/sources.ts'
 import * as databases from './databases.ts'
 import * as functions from './functions.ts'
+import * as guides from './guides.ts'
 import * as proposals from './maintenance/proposals.ts'
 import * as maintenanceRuns from './maintenance/runs.ts'
 import * as maintenanceSettings from './maintenance/settings.ts'
@@ -268,6 +269,8 @@ export const OPERATIONS: readonly Operation[] = [
   skills.skillArchive,
   skills.skillEntry,
   skills.skillReference,
+  guides.guideIndex,
+  guides.guideFile,
   system.health,
   system.ready,
   system.metrics,

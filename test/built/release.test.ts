@@ -67,6 +67,14 @@ describe('a release', () => {
     expect((await fetch(`${server.url}/docs`)).status).toBe(200)
   })
 
+  it('OP-11 the server shows the guides as the build rendered them, and the build has them for a folder too', async () => {
+    for (const name of ['readme', 'running', 'decisions-auth']) {
+      const built = readFileSync(join(dist(), 'builds', currentBuild(dist())!, 'guides', `${name}.html`), 'utf8')
+      expect(await (await fetch(`${server.url}/guides/${name}`)).text()).toBe(built)
+    }
+    expect(readFileSync(join(dist(), 'guides', 'index.html'), 'utf8')).toContain('<a href="running.html">')
+  })
+
   it('SK-05 the server hands out the skills as the build packed them, whatever its own zlib would make', async () => {
     for (const [path, bytes] of await readPublication(join(dist(), 'builds', currentBuild(dist())!, 'skills'))) {
       const response = await fetch(`${server.url}/.well-known/agent-skills/${path}`)

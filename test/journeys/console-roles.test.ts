@@ -24,6 +24,7 @@ const EVERYONE = [
   'Apps',
   'Profile settings',
   'API tokens',
+  'Guides',
   'API documentation',
 ]
 

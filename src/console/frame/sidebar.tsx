@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { roleAtLeast } from '#contract/core/roles.ts'
+import { guideIndex } from '#contract/guides.ts'
 import { mailboxPage } from '#contract/notifications/mailbox.ts'
 import { readNotificationSettings } from '#contract/notifications/settings.ts'
 import { docs } from '#contract/system.ts'
@@ -45,6 +46,9 @@ export function Sidebar({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
           ))}
           <div className="nav-section">
             <ul>
+              <li>
+                <a href={guideIndex.path}>Guides</a>
+              </li>
               <li>
                 <a href={docs.path}>API documentation</a>
               </li>

@@ -5,6 +5,7 @@ import { BUILTIN_MODEL, createAi } from '../areas/ai/index.ts'
 import { createAppDirectory } from '../areas/apps/index.ts'
 import { createConsole } from '../areas/console/index.ts'
 import { createDataSources, exposedSourceIds } from '../areas/data-sources/index.ts'
+import { createGuides } from '../areas/guides/index.ts'
 import { maintenanceTimezoneOf } from '../areas/maintenance/index.ts'
 import { createSkills } from '../areas/skills/index.ts'
 import { ownerOf } from '../config/service-table.ts'
@@ -61,6 +62,7 @@ export function compose(parts: ServiceParts): Service {
       ...composeNotifications(parts).routes,
       ...webConsole.routes,
       ...createSkills({ folder: assets.skills(), built: isBundled, version: parts.version }).routes,
+      ...createGuides({ folder: assets.guides(), built: isBundled, version: parts.version }).routes,
       ...(hosted?.routes ?? []),
     ],
     validate: validateAtAuth(parts, 'api-gateway'),

@@ -21,6 +21,8 @@ export const assets = {
     isBundled ? join(rootFolder, PREPARED_SCHEMA) : join(rootFolder, 'src', 'server', PREPARED_SCHEMA),
   /** Sources of the agent skills in a checkout; in a release the published files. */
   skills: (): string => join(rootFolder, 'skills'),
+  /** The checkout, which has the sources of the guides; in a release the rendered pages. */
+  guides: (): string => (isBundled ? join(rootFolder, 'guides') : rootFolder),
   /** Source of the app that the first start deploys. */
   exampleApp: (): string => join(rootFolder, 'examples', 'hello'),
   /** Articles of the example data source, and their vectors. */

@@ -96,7 +96,7 @@ function contextOptions(isPhone: boolean, isDark: boolean): BrowserContextOption
 }
 
 /** Playwright evaluates outside of the content security policy, so the policy of the page stays as it is. */
-async function findSerious(page: Page): Promise<string[]> {
+export async function findSerious(page: Page): Promise<string[]> {
   await page.evaluate(AXE)
   const { violations } = await page.evaluate(() =>
     (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),

@@ -68,7 +68,7 @@ function SignInByMail() {
   return (
     <p>
       They sign in by a mailed link. For sign-in with Google, Microsoft or another provider,{' '}
-      <Link to="/guides/identity-provider">set up an identity provider</Link>.
+      <Link to="/setup/identity-provider">set up an identity provider</Link>.
     </p>
   )
 }

@@ -5,6 +5,6 @@ export function homeRoutes(root: RootRoute) {
   return [
     page('/', () => import('./home.tsx'), 'Home'),
     page('/signed-in', () => import('./signed-in.tsx'), 'SignedIn'),
-    page('/guides/identity-provider', () => import('./identity-provider.tsx'), 'IdentityProvider'),
+    page('/setup/identity-provider', () => import('./identity-provider.tsx'), 'IdentityProvider'),
   ] as const
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
-import { chooseEncoding, type Encoding } from './encoding.ts'
+import { chooseEncoding, type Encoding } from '#edge/format/encoding.ts'
 
 const SAFE_HEADERS = { 'x-content-type-options': 'nosniff', vary: 'Accept-Encoding' }
 

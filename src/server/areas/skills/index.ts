@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import { notFound } from '#contract/core/errors.ts'
 import { skillArchive, skillEntry, skillIndex, skillReference } from '#contract/skills.ts'
+import { matchesEtag } from '#edge/format/etag.ts'
 import { type Context, type Route, route } from '#edge/route/route.ts'
 import { makePublication, type Publication, readPublication } from './publication.ts'
 import { sha256 } from './release.ts'
@@ -51,17 +52,10 @@ function answer(path: string, bytes: Buffer, ifNoneMatch: string | null): Respon
     'access-control-allow-origin': '*',
     'x-content-type-options': 'nosniff',
   }
-  if (matches(ifNoneMatch, etag)) return new Response(null, { status: 304, headers })
+  if (matchesEtag(ifNoneMatch, etag)) return new Response(null, { status: 304, headers })
   const type = TYPES[path.slice(path.lastIndexOf('.') + 1)]!
   const length = String(bytes.byteLength)
   return new Response(new Uint8Array(bytes), {
     headers: { ...headers, 'content-type': type, 'content-length': length },
   })
-}
-
-/** RFC 9110 section 13.1.2: any of the list, compared weakly. */
-function matches(ifNoneMatch: string | null, etag: string): boolean {
-  if (ifNoneMatch === null) return false
-  if (ifNoneMatch.trim() === '*') return true
-  return ifNoneMatch.split(',').some((one) => one.trim().replace(/^W\//, '') === etag)
 }

@@ -10,7 +10,7 @@ The first start created an organization, its owner and an API key: see ${shortPa
   npx svc datasource ${ask}
   npx svc api GET "/api/activity?type=data_sources"
 
-Or open ${url}/docs in a browser.
+The guides are at ${url}/guides, the API reference at ${url}/docs.
 `
 }
 

@@ -53,7 +53,7 @@ export function PipelinesPage() {
           <Empty title="No pipelines yet">
             <p>
               A pipeline is work that runs on a schedule or by hand in a worker of the app. It appears here when a
-              worker that declares it connects. <a href="/docs">The documentation shows how to write one.</a>
+              worker that declares it connects. <a href="/guides/pipelines">The guide shows how to write one.</a>
             </p>
           </Empty>
         }
