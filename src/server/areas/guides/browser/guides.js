@@ -32,6 +32,13 @@ function addCopyButtons() {
   }
 }
 
+/** Scrolls the list of guides, which may be longer than the window, to the one that is open. */
+function showCurrent() {
+  const list = document.querySelector('.guides')
+  const current = list.querySelector('[aria-current]')
+  if (current !== null) list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight / 2
+}
+
 /** Lets the keyboard scroll what is wider than the page. */
 function focusScrolled() {
   for (const box of document.querySelectorAll('pre, .table')) {
@@ -76,7 +83,8 @@ function findSections(pages, words) {
 function excerpt(text, words) {
   const lower = text.toLowerCase()
   const places = words.map((word) => lower.indexOf(word)).filter((place) => place !== -1)
-  const start = Math.max(0, (places.length === 0 ? 0 : Math.min(...places)) - EXCERPT_BEFORE)
+  const near = (places.length === 0 ? 0 : Math.min(...places)) - EXCERPT_BEFORE
+  const start = near <= 0 ? 0 : text.indexOf(' ', near) + 1
   const cut = text.slice(start, start + EXCERPT_LENGTH)
   return `${start > 0 ? '…' : ''}${cut}${start + EXCERPT_LENGTH < text.length ? '…' : ''}`
 }
@@ -146,4 +154,5 @@ document.addEventListener('DOMContentLoaded', () => {
   startSearch()
   addCopyButtons()
   focusScrolled()
+  showCurrent()
 })

@@ -40,10 +40,16 @@ function entryOf(rendered: Rendered | undefined, path: string, below: readonly R
   const { source, guide } = rendered
   return {
     name: source.name,
-    title: path === README ? 'Start svc' : guide.title.replace(/^Decisions: (.)/, (_, first) => first.toUpperCase()),
+    title: path === README ? 'Start svc' : shortTitle(guide.title),
     lead: guide.lead,
     below: below.map((one) => entryOf(one, one.source.path, [])),
   }
+}
+
+/** `Auth: people and tokens` becomes `Auth`, and `Decisions: apps` becomes `Apps`. */
+function shortTitle(title: string): string {
+  const text = title.replace(/^Decisions: /, '').replace(/: .*/, '')
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 export function navigation(groups: Navigation, current: string | undefined, form: SiteForm): Html {

@@ -15,7 +15,7 @@ type Frame = { readonly form: SiteForm; readonly navigation: Navigation }
 
 export function guidePage(name: string, guide: RenderedGuide, frame: Frame): string {
   const { title, headings, body } = guide
-  return layout({ title, name, headings: headings.slice(1), main: html`<article>${unescaped(body)}</article>` }, frame)
+  return layout({ title, name, headings: headings.slice(1), main: unescaped(body) }, frame)
 }
 
 /** Lists all guides with their first sentence, in the groups of the navigation. */
@@ -62,7 +62,9 @@ ${header(form)}
 <nav class="guides" aria-label="Guides">${navigation(groups, name, form)}</nav>
 <main id="content" tabindex="-1">
 ${contents(headings, 'On this page', true)}
+<article>
 ${main}
+</article>
 </main>
 ${contents(headings, 'Headings', false)}
 </body>
