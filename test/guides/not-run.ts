@@ -1,0 +1,71 @@
+/** A command of a guide, or all commands of the guide that match the pattern. */
+type Entry = { readonly page: string; readonly command: string | RegExp }
+
+const ENDLESS = 'goes on until a person ends it'
+const CLUSTER = 'needs a Kubernetes cluster; test/chart and src/server/areas/apps/kubernetes test what it does'
+const POSTGRES = "needs an operator's Postgres server"
+const SLACK = 'needs Slack; src/server/areas/notifications/channels/chat/chat.test.ts uses a fake of it'
+const PROPOSAL = 'needs a proposal of a model; src/cli/commands/apps/proposals/proposals.test.ts'
+const AGENT = 'needs an agent that a person connected in a browser; test/journeys/client.test.ts'
+const RESEND = 'needs a message that could not be delivered; src/server/areas/notifications/ledger/resend.test.ts'
+
+/** Commands that no test can run, each with the reason. */
+export const NOT_RUN: readonly (Entry & { readonly reason: string })[] = [
+  { page: 'README.md', command: 'npm ci && npm start', reason: 'installs packages from a registry; .ci/run does' },
+  { page: 'README.md', command: 'npm ci && npm test', reason: 'runs this test, and installs packages; .ci/run does' },
+
+  { page: 'docs/apps.md', command: 'svc apps logs hello --follow', reason: ENDLESS },
+
+  { page: 'docs/cli.md', command: /^npm /, reason: 'installs a package for all; test/built/client.test.ts packs it' },
+  { page: 'docs/cli.md', command: /completion zsh/, reason: 'needs zsh; src/cli/completion has its tests' },
+  { page: 'docs/cli.md', command: 'svc login', reason: 'opens a browser; test/journeys/client.test.ts' },
+  { page: 'docs/cli.md', command: /^svc console/, reason: 'opens a browser; test/journeys/client.test.ts' },
+  { page: 'docs/cli.md', command: /psql/, reason: 'needs the program psql; src/cli/commands/manage.test.ts' },
+  { page: 'docs/cli.md', command: /openai\/text-embedding-3-small/, reason: 'needs an account with that provider' },
+  { page: 'docs/cli.md', command: 'svc apps logs hello --follow', reason: ENDLESS },
+  { page: 'docs/cli.md', command: 'svc activity --type data_sources --watch', reason: ENDLESS },
+  {
+    page: 'docs/cli.md',
+    command: /^svc pipelines delete/,
+    reason: 'needs a pipeline that no worker declares any more; src/server/areas/pipelines/pipelines.test.ts',
+  },
+  { page: 'docs/cli.md', command: /^svc apps proposals (?!list)/, reason: PROPOSAL },
+  { page: 'docs/cli.md', command: /^svc agents (?!list)/, reason: AGENT },
+  { page: 'docs/cli.md', command: /^svc notifications deliveries resend/, reason: RESEND },
+
+  { page: 'docs/database-servers.md', command: /^svc-server databases/, reason: `${POSTGRES}, and a second one` },
+
+  { page: 'docs/kubernetes.md', command: /^(?:kubectl|helm|token=|hex\(\)|jwt=)/, reason: CLUSTER },
+  { page: 'docs/kubernetes.md', command: /^curl/, reason: CLUSTER },
+  { page: 'docs/kubernetes.md', command: /^podman/, reason: 'needs podman; npm run test:image builds the image' },
+
+  { page: 'docs/maintenance.md', command: /^svc apps proposals (?!list)/, reason: PROPOSAL },
+
+  { page: 'docs/notifications.md', command: /^svc notifications deliveries resend/, reason: RESEND },
+  { page: 'docs/notifications.md', command: /integrations\/chat/, reason: SLACK },
+  { page: 'docs/notifications.md', command: /notifications\/chat-link/, reason: SLACK },
+  {
+    page: 'docs/notifications.md',
+    command: /integrations\/forum/,
+    reason: 'needs a Discourse forum; src/server/areas/notifications/channels/forum/forum.test.ts uses a fake of it',
+  },
+
+  { page: 'docs/operations.md', command: /^(?:export PGPASSWORD|pg_|psql)/, reason: POSTGRES },
+
+  { page: 'docs/running.md', command: /^(?:export |npm start|DATABASE_URL=)/, reason: POSTGRES },
+  { page: 'docs/running.md', command: 'docker compose up -d', reason: 'needs Docker; test/image.test.ts' },
+
+  { page: 'docs/workload-identity.md', command: /^helm/, reason: CLUSTER },
+]
+
+/** Commands that another test runs as they stand in the guide. */
+export const RUN_BY: readonly (Entry & { readonly test: string })[] = [
+  { page: 'README.md', command: /^npx svc /, test: 'test/journeys/readme.test.ts' },
+  { page: 'docs/data-sources.md', command: /^/, test: 'test/journeys/data-sources-page.test.ts' },
+  { page: 'docs/skills.md', command: /^npx skills add/, test: 'test/journeys/skills.test.ts' },
+]
+
+export function isListed({ page, text }: { page: string; text: string }, entry: Entry): boolean {
+  const { command } = entry
+  return entry.page === page && (typeof command === 'string' ? command === text : command.test(text))
+}
