@@ -61,6 +61,8 @@ export const NOT_RUN: readonly (Entry & { readonly reason: string })[] = [
 /** Commands that another test runs as they stand in the guide. */
 export const RUN_BY: readonly (Entry & { readonly test: string })[] = [
   { page: 'README.md', command: /^npx svc /, test: 'test/journeys/readme.test.ts' },
+  // docs/apps.md has the same commands, and each deploy takes seconds.
+  { page: 'docs/cli.md', command: /^svc apps (?:deploy|rollback) /, test: 'test/journeys/guides.test.ts' },
   { page: 'docs/data-sources.md', command: /^/, test: 'test/journeys/data-sources-page.test.ts' },
   { page: 'docs/skills.md', command: /^npx skills add/, test: 'test/journeys/skills.test.ts' },
 ]

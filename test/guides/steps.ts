@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { configureSource } from '#contract/data-sources/search-config.ts'
@@ -41,9 +40,11 @@ const CLI_STEPS: Readonly<Record<string, Step>> = {
   'svc datasource test': ({ writeFile }) =>
     writeFile('questions.yaml', '- question: what if I have the flu?\n  expect: sick\n'),
   'svc datasource expose': ({ svc }) => svc('datasource', 'enable', 'handbook'),
-  'svc apps deploy ': createHello,
   'svc apps create': deleteHello,
-  'svc apps rollback': deployAgain,
+  'svc apps revisions list': async (scene) => {
+    await createHello(scene)
+    await deployHello(scene)
+  },
   'svc apps maintenance run': ({ svc }) => svc('apps', 'maintenance', 'enable', 'hello', '--yes'),
   'svc tickets show': ({ svc }) => svc('tickets', 'file', 'hello', 'Greeting', '--body', 'It is wrong.'),
   'svc tickets file': ({ writeFile }) => writeFile('report.txt', 'It says nothing.'),
@@ -80,7 +81,7 @@ export const GUIDES: readonly Guide[] = [
         await svc('apps', 'create', ...HELLO)
         await addColleague()
       },
-      'svc apps rollback': deployAgain,
+      'svc apps deploy hello --dir . --follow': changeLiveApp,
     },
   },
   {
@@ -97,7 +98,7 @@ export const GUIDES: readonly Guide[] = [
   { page: 'docs/tickets.md', before: { 'svc tickets file': createHello } },
   {
     page: 'docs/maintenance.md',
-    before: { 'svc apps maintenance enable': deployAgain },
+    before: { 'svc apps maintenance enable': deployHello },
     exits: { 'svc apps maintenance run': 11 },
   },
   {
@@ -169,8 +170,13 @@ async function deleteHello({ svc }: Scene): Promise<void> {
   await until(isGone)
 }
 
-async function deployAgain({ folder, env, writeFile }: Scene): Promise<void> {
-  writeFile('changed.txt', randomUUID())
+/** Changes the source once the first deploy is live, so that there is a revision to go back to. */
+async function changeLiveApp({ svc, writeFile }: Scene): Promise<void> {
+  await until(async () => (await svc<{ live_deploy: object | null }>('apps', 'show', 'hello')).live_deploy)
+  writeFile('changed.txt', 'another revision')
+}
+
+async function deployHello({ folder, env }: Scene): Promise<void> {
   await new Reader({ folder, env }).run('svc apps deploy hello --dir . --follow')
 }
 
