@@ -1,11 +1,12 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { commandsOf, plainWords, readCommands } from './commands.ts'
+import { commandsOf, guidePages, plainWords, readCommands } from './commands.ts'
 import { isListed, NOT_RUN, RUN_BY } from './not-run.ts'
 import { GUIDES_THAT_RUN } from './steps.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
+const PAGES = guidePages()
 const COMMANDS = readCommands()
 
 describe('OP-11 the commands of the guides', () => {
@@ -24,6 +25,16 @@ describe('OP-11 the commands of the guides', () => {
     const named = [...NOT_RUN.map(({ reason }) => reason), ...RUN_BY.map(({ test }) => test)]
     const files = named.flatMap((text) => text.match(/\b(?:test|src)\/[\w/.-]*\w/g) ?? [])
     expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([])
+  })
+
+  it('every code block names its language, so that no command hides in another', () => {
+    const unnamed = PAGES.flatMap((page) => {
+      const fences = [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^ *```(.*)$/gm)].map(
+        ([, language]) => language,
+      )
+      return fences.filter((language, at) => at % 2 === 0 && language === '').map(() => page)
+    })
+    expect(unnamed).toEqual([])
   })
 
   it('a script is split at the ends of its commands', () => {

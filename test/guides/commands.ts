@@ -9,8 +9,13 @@ const BLOCK = /^( *)```(?:sh|bash|console|shell)\n([\s\S]*?)^\1```$/gm
 
 /** Returns every command in a shell block of every guide, in the order of the pages and of each page. */
 export function readCommands(): GuideCommand[] {
-  const pages = globSync(PAGES, { cwd: ROOT }).map((page) => page.replaceAll('\\', '/'))
-  return pages.sort().flatMap((page) => commandsOf(page, readFileSync(join(ROOT, page), 'utf8')))
+  return guidePages().flatMap((page) => commandsOf(page, readFileSync(join(ROOT, page), 'utf8')))
+}
+
+export function guidePages(): string[] {
+  return globSync(PAGES, { cwd: ROOT })
+    .map((page) => page.replaceAll('\\', '/'))
+    .sort()
 }
 
 export function commandsOf(page: string, markdown: string): GuideCommand[] {

@@ -33,6 +33,12 @@ export const NOT_RUN: readonly (Entry & { readonly reason: string })[] = [
   { page: 'docs/cli.md', command: /^svc agents (?!list)/, reason: AGENT },
   { page: 'docs/cli.md', command: /^svc notifications deliveries resend/, reason: RESEND },
 
+  {
+    page: 'docs/connect-an-agent.md',
+    command: /^(?:claude|codex|gemini|mcporter) /,
+    reason: 'needs that agent; npm run test:agents installs each and connects it with test/agents/connect.ts',
+  },
+
   { page: 'docs/database-servers.md', command: /^svc-server databases/, reason: `${POSTGRES}, and a second one` },
 
   { page: 'docs/kubernetes.md', command: /^(?:kubectl|helm|token=|hex\(\)|jwt=)/, reason: CLUSTER },
@@ -61,6 +67,11 @@ export const NOT_RUN: readonly (Entry & { readonly reason: string })[] = [
 /** Commands that another test runs as they stand in the guide. */
 export const RUN_BY: readonly (Entry & { readonly test: string })[] = [
   { page: 'README.md', command: /^npx svc /, test: 'test/journeys/readme.test.ts' },
+  {
+    page: 'docs/auth.md',
+    command: 'node examples/identity-provider/start.js',
+    test: 'src/server/areas/auth/sign-in/example-provider.test.ts',
+  },
   // docs/apps.md has the same commands, and each deploy takes seconds.
   { page: 'docs/cli.md', command: /^svc apps (?:deploy|rollback) /, test: 'test/journeys/guides.test.ts' },
   { page: 'docs/data-sources.md', command: /^/, test: 'test/journeys/data-sources-page.test.ts' },
