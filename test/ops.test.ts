@@ -7,6 +7,7 @@ import { parse } from 'yaml'
 import { OPERATIONS } from '#contract/operations.ts'
 import { createMetrics } from '#lib/metrics/metrics.ts'
 import { needs, stores } from '#test/stores.ts'
+import { createBackupMetrics } from '../src/server/areas/backups/index.ts'
 
 const OPS = join(import.meta.dirname, '..', 'ops')
 const read = (file: string) => readFileSync(join(OPS, file), 'utf8')
@@ -24,6 +25,7 @@ const expressions = [
 /** The metrics that `/metrics` of a process has once it answered a request. */
 async function exposedMetrics(): Promise<Set<string>> {
   const { registry, requests } = createMetrics({ processMetrics: true })
+  createBackupMetrics(registry)({ goodAt: null, isOverdue: false })
   requests.of({ service: 'api-gateway', operation: 'system.health', status: 200 })(0.1)
   const lines = (await registry.metrics()).split('\n').filter((line) => !line.startsWith('#'))
   const described = (await registry.getMetricsAsJSON()).map(({ name }) => name)

@@ -56,7 +56,11 @@ export const NOT_RUN: readonly (Entry & { readonly reason: string })[] = [
     reason: 'needs a Discourse forum; src/server/areas/notifications/channels/forum/forum.test.ts uses a fake of it',
   },
 
-  { page: 'docs/operations.md', command: /^(?:export PGPASSWORD|pg_|psql)/, reason: POSTGRES },
+  {
+    page: 'docs/operations.md',
+    command: /^(?:age|cat) /,
+    reason: 'needs the program age; src/lib/archive/archive.test.ts',
+  },
 
   { page: 'docs/running.md', command: /^(?:export |npm start|DATABASE_URL=)/, reason: POSTGRES },
   { page: 'docs/running.md', command: 'docker compose up -d', reason: 'needs Docker; test/image.test.ts' },
@@ -75,6 +79,7 @@ export const RUN_BY: readonly (Entry & { readonly test: string })[] = [
   // docs/apps.md has the same commands, and each deploy takes seconds.
   { page: 'docs/cli.md', command: /^svc apps (?:deploy|rollback) /, test: 'test/journeys/guides.test.ts' },
   { page: 'docs/data-sources.md', command: /^/, test: 'test/journeys/data-sources-page.test.ts' },
+  { page: 'docs/operations.md', command: /^svc-server /, test: 'test/journeys/backup.test.ts' },
   { page: 'docs/skills.md', command: /^npx skills add/, test: 'test/journeys/skills.test.ts' },
 ]
 

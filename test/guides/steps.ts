@@ -109,7 +109,6 @@ export const GUIDES: readonly Guide[] = [
     },
   },
   { page: 'docs/webhooks.md', fill: { Vf7Qk2Zp9xLw4TnB: 'Vf7Qk2Zp9xLw4TnC' } },
-  { page: 'docs/operations.md', before: { 'tar ': ({ folder }) => mkdirSync(join(folder, '.svc')) } },
   { page: 'docs/running.md' },
   { page: 'docs/skills.md' },
   { page: 'docs/database-servers.md' },

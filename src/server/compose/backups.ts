@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { isBundled, rootFolder } from '#lib/files/bundle.ts'
-import { createGauge } from '#lib/metrics/gauge.ts'
 import { startProcess } from '#lib/processes/start-process.ts'
+import { cronFault } from '#lib/time/cron.ts'
 import type { Loop } from '#lib/work/loop.ts'
-import { backupFault, backupLoop } from '../areas/backups/index.ts'
-import { environment } from '../config/reader.ts'
+import { backupFault, backupLoop, createBackupMetrics } from '../areas/backups/index.ts'
+import { ConfigError, environment } from '../config/reader.ts'
 import type { Service, ServiceParts } from './parts.ts'
 
-type Made = { place: string; bytes: number; is_verified: boolean }
+type NewBackup = { place: string; bytes: number; is_verified: boolean }
 
 /** The program that makes a backup, in a process of its own: it needs time and memory that requests should not wait for. */
 const PROGRAM = isBundled ? join(rootFolder, 'svc-server.js') : join(rootFolder, 'src/server/svc-server.ts')
@@ -19,20 +19,13 @@ const MAX_FAULT_CHARS = 2_000
 export function composeBackups({ config, metrics: { registry }, ...parts }: ServiceParts): Loop[] {
   if (!config.backup) return []
   const { schedule } = config.backup
-  const setGoodAt = createGauge(
-    registry,
-    'svc_backup_good_timestamp_seconds',
-    'When the last good backup of the schedule ended, 0 for never',
-  )
-  const setOverdue = createGauge(registry, 'svc_backup_overdue', '1 while the last good backup is too old')
-  const report: Parameters<typeof backupLoop>[0]['report'] = ({ goodAt, isOverdue }) => {
-    setGoodAt((goodAt?.getTime() ?? 0) / 1000)
-    setOverdue(isOverdue ? 1 : 0)
-  }
+  const fault = cronFault(schedule.cron)
+  if (fault !== undefined) throw new ConfigError([`SVC_BACKUP_CRON: ${fault}`])
+  const report = createBackupMetrics(registry)
   return [backupLoop({ ...parts, schedule, report, backUp: (_, signal) => runScheduled(signal) })]
 }
 
-/** Says in the readiness that a backup is missing. The process stays ready. */
+/** Names a missing backup in the readiness. The process stays ready. */
 export function backupChecks({ config, db, clock }: ServiceParts): NonNullable<Service['checks']> {
   const { backup } = config
   if (!backup) return {}
@@ -43,7 +36,7 @@ export function backupChecks({ config, db, clock }: ServiceParts): NonNullable<S
   return { backups: { ask, optional: true } }
 }
 
-async function runScheduled(signal: AbortSignal): Promise<Made> {
+async function runScheduled(signal: AbortSignal): Promise<NewBackup> {
   const child = startProcess(process.execPath, [PROGRAM, 'backup', 'scheduled'], {
     env: environment(),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -55,7 +48,7 @@ async function runScheduled(signal: AbortSignal): Promise<Made> {
     const [output, errors, [code]] = await Promise.all([text(child.stdout!), text(child.stderr!), once(child, 'close')])
     const last = output.trimEnd().split('\n').at(-1) ?? ''
     if (code !== 0) throw new Error(errors.trim().slice(-MAX_FAULT_CHARS) || `the backup ended with ${code}`)
-    return JSON.parse(last) as Made
+    return JSON.parse(last) as NewBackup
   } finally {
     signal.removeEventListener('abort', end)
   }

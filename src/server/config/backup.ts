@@ -1,8 +1,8 @@
-import { cronFault } from '#lib/time/cron.ts'
 import type { EnvironmentReader } from './reader.ts'
 
 const DEFAULT_CRON = '15 3 * * *'
 const DEFAULT_KEPT = 7
+const CRON = /^\S+( +\S+){4}$/
 const PUBLIC_KEY = /^age1[0-9a-z]{58}$/
 
 /** Returns undefined while no backups are scheduled, which is so without a place for them. */
@@ -20,8 +20,8 @@ export function readBackup(read: EnvironmentReader) {
   if (publicKeys.some((key) => !PUBLIC_KEY.test(key))) {
     read.fault('SVC_BACKUP_PUBLIC_KEYS must be public keys, comma-separated: svc-server backup key makes a pair')
   }
-  const fault = cronFault(cron)
-  if (fault !== undefined) read.fault(`SVC_BACKUP_CRON: ${fault}`)
+  // Whether such times exist is found by the worker: the library that knows takes time to load.
+  if (!CRON.test(cron)) read.fault('SVC_BACKUP_CRON: A schedule has five fields, for example 0 3 * * *.')
   if (place === undefined) return undefined
   if (publicKeys.length === 0) {
     read.fault('SVC_BACKUP_PUBLIC_KEYS is required with SVC_BACKUP_TO: svc-server backup key makes a pair')

@@ -1,2 +1,3 @@
 export { backupFault } from './check.ts'
 export { backupLoop } from './loop.ts'
+export { createBackupMetrics } from './metrics.ts'

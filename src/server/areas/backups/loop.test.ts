@@ -19,7 +19,9 @@ afterAll(() => database?.[Symbol.asyncDispose]())
 function startWorkers(count: number, backUp: () => Promise<{ place: string; bytes: number; is_verified: boolean }>) {
   const reports: { goodAt: Date | null; isOverdue: boolean }[] = []
   const deps = { db: database.db, clock, log: createLog('silent'), schedule: SCHEDULE, backUp }
-  const loops = Array.from({ length: count }, () => backupLoop({ ...deps, report: (state) => void reports.push(state) }))
+  const loops = Array.from({ length: count }, () =>
+    backupLoop({ ...deps, report: (state) => void reports.push(state) }),
+  )
   return { reports, tick: () => Promise.all(loops.map((loop) => loop.tick(clock.now(), signal))) }
 }
 

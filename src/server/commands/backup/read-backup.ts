@@ -16,7 +16,7 @@ type CheckedBackup = { readonly manifest: Manifest; readonly secrets: Partial<Se
  */
 export async function checkBackup(open: () => Promise<Readable>, key: Key): Promise<CheckedBackup> {
   let secrets: Partial<Secrets> = {}
-  const manifest = await readBackup(open, key, async ({ name, content }) => {
+  const manifest = await readWhole(open, key, async ({ name, content }) => {
     if (name === PARTS.head) refuseNewer((await json(content)) as Head)
     if (name === PARTS.secrets) secrets = (await json(content)) as Partial<Secrets>
   })
@@ -24,7 +24,7 @@ export async function checkBackup(open: () => Promise<Readable>, key: Key): Prom
   return { manifest, secrets }
 }
 
-export async function readBackup(
+export async function readWhole(
   open: () => Promise<Readable>,
   key: Key,
   take: (part: ReadPart) => Promise<void>,

@@ -9,7 +9,7 @@ import type { RestoreResult } from './finish-restore.ts'
 import { type KeyOptions, readKey } from './keys.ts'
 import type { Manifest } from './manifest.ts'
 import { readPlace } from './places.ts'
-import { checkBackup, readBackup } from './read-backup.ts'
+import { checkBackup, readWhole } from './read-backup.ts'
 import type { RestoreTarget } from './target.ts'
 
 type Print = (line: string) => void
@@ -60,7 +60,7 @@ type Reading = { open: () => Promise<Readable>; key: Key; print: Print }
 /** Reads the backup a second time, into the target. */
 export async function restoreTo(target: RestoreTarget, manifest: Manifest, { open, key, print }: Reading) {
   print(`Restoring to ${target.place}.`)
-  const { id } = await readBackup(open, key, (part) => target.take(part))
+  const { id } = await readWhole(open, key, (part) => target.take(part))
   if (id !== manifest.id) throw new ServiceError('CONFLICT', 'The backup was replaced while it was restored.')
   return target.finish()
 }
