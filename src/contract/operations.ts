@@ -16,6 +16,7 @@ import * as oauth from './auth/oauth.ts'
 import * as signIn from './auth/sign-in.ts'
 import * as support from './auth/support.ts'
 import * as tokens from './auth/tokens.ts'
+import * as backups from './backups.ts'
 import * as chatCompletions from './chat-completions.ts'
 import * as checks from './checks/checks.ts'
 import * as checkOverview from './checks/overview.ts'
@@ -113,6 +114,7 @@ export const OPERATIONS: readonly Operation[] = [
   databases.createDatabase,
   databases.listDatabases,
   databases.databaseSizes,
+  backups.backupState,
   databases.readConnection,
   databases.dropDatabase,
   activity.listActivity,

@@ -3,6 +3,7 @@ import { OPERATIONS } from '#contract/operations.ts'
 import { isBundled } from '#lib/files/bundle.ts'
 import { BUILTIN_MODEL, createAi } from '../areas/ai/index.ts'
 import { createAppDirectory } from '../areas/apps/index.ts'
+import { backupStateRoute } from '../areas/backups/index.ts'
 import { createConsole } from '../areas/console/index.ts'
 import { createDataSources, exposedSourceIds } from '../areas/data-sources/index.ts'
 import { createGuides } from '../areas/guides/index.ts'
@@ -12,6 +13,7 @@ import { ownerOf } from '../config/service-table.ts'
 import { assets } from '../files/assets.ts'
 import { composeActivity } from './activity.ts'
 import { composeAppDoor } from './app-door.ts'
+import { backupChecks } from './backups.ts'
 import { composeChatModels } from './chat-models.ts'
 import { composeDatabases, databaseServerChecks } from './databases.ts'
 import { composeEdge, validateAtAuth } from './edge.ts'
@@ -57,6 +59,7 @@ export function compose(parts: ServiceParts): Service {
     routes: [
       ...dataSources.routes,
       ...databases.routes,
+      backupStateRoute({ ...parts, schedule: parts.config.backup?.schedule }),
       ...activity.routes({ people: composePeople(parts), selectExposed: exposedSourceIds }),
       ...ai.routes,
       ...composeNotifications(parts).routes,
@@ -79,6 +82,7 @@ export function compose(parts: ServiceParts): Service {
     warnings: () => databases.warnings(),
     checks: {
       ...databaseServerChecks(databases),
+      ...backupChecks(parts),
       'built-in model': { ask: () => ai.checkModel(), optional: true },
     },
     warm: async () => {

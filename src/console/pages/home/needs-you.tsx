@@ -6,6 +6,7 @@ import { Skeleton } from '#console/parts/page/skeleton.tsx'
 import { Time } from '#console/parts/text/time.tsx'
 import { useHasRole } from '#console/session/session.ts'
 import { listApps } from '#contract/apps/apps.ts'
+import { backupState } from '#contract/backups.ts'
 import { listFailingChecks } from '#contract/checks/overview.ts'
 import { listAllProposals } from '#contract/maintenance/proposals.ts'
 import { listInbox } from '#contract/notifications/inbox.ts'
@@ -17,6 +18,9 @@ export function NeedsYou() {
   const checks = useCall(listFailingChecks, {})
   const apps = useCall(listApps, { limit: 100 })
   const unread = useCall(listInbox, { unread: true, limit: 100 })
+  const isAdmin = useHasRole('admin')
+  const backups = useCall(backupState, {}, { enabled: isAdmin })
+  const overdue = backups.data?.overdue_since ?? null
   const reads = [checks, apps, unread, ...(isDeveloper ? [proposals] : [])]
   const failed = apps.data?.items.filter(({ latest_deploy }) => latest_deploy?.state === 'failed') ?? []
   const waiting = proposals.data?.items ?? []
@@ -29,13 +33,19 @@ export function NeedsYou() {
       <h2 id="needs-you">Needs you</h2>
       {broken && <LoadFailed error={broken.error} onRetry={() => void broken.refetch()} />}
       {!broken && !isKnown && <Skeleton rows={2} />}
-      {isKnown && waiting.length + failing.length + failed.length + count === 0 && (
+      {isKnown && waiting.length + failing.length + failed.length + count === 0 && overdue === null && (
         <p className="soft">
           {isDeveloper ? 'No change waits, no check fails, no deploy failed.' : 'No check fails and no deploy failed.'}{' '}
           You have read all notifications.
         </p>
       )}
       <ul className="plain">
+        {overdue !== null && (
+          <li>
+            <Chip tone="failure">Backup</Chip> The last good backup of this installation is too old. Whoever runs it
+            finds the reason with <code>svc-server doctor</code>. <Time at={overdue} />
+          </li>
+        )}
         {waiting.map(({ id, app, summary, created_at }) => (
           <li key={id}>
             <Chip tone="attention">Change</Chip>{' '}

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { backupState } from '#contract/backups.ts'
 import { sql } from '#lib/db/sql.ts'
 import { createLog } from '#lib/log/log.ts'
 import { testClock } from '#lib/time/clock.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
+import { type System, startSystem } from '#test/system.ts'
 import { backupFault } from './check.ts'
 import { backupLoop } from './loop.ts'
 
@@ -63,4 +65,20 @@ it('OP-05 a backup that fails is recorded with its reason, and two nights withou
     { state: 'failed', count: 2 },
     { state: 'good', count: 2 },
   ])
+})
+
+it('OP-05 admins see that a backup is missing, and nothing of it where none is scheduled', async () => {
+  const none = await startSystem()
+  const some = await startSystem({
+    clock,
+    env: { SVC_BACKUP_TO: '/nonexistent', SVC_BACKUP_PUBLIC_KEYS: `age1${'q'.repeat(58)}` },
+  })
+  try {
+    const of = async (system: System) => system.client((await system.member('admin')).token).call(backupState, {})
+    expect(await of(none)).toEqual({ scheduled: false, good_at: null, overdue_since: null })
+    expect((await of(some)).scheduled).toBe(true)
+  } finally {
+    await some[Symbol.asyncDispose]()
+    await none[Symbol.asyncDispose]()
+  }
 })
