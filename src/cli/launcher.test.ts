@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
-const LAUNCHER = join(import.meta.dirname, '..', '..', 'bin', 'svc.js')
+const BIN = join(import.meta.dirname, '..', '..', 'bin')
 /** Makes this process believe it is an old Node; a process it starts is not touched. */
 const OLD = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '20.19.0' } })`
 
@@ -13,7 +13,7 @@ beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'svc-launcher-'))
   await mkdir(join(root, 'bin'))
   await mkdir(join(root, 'dist'))
-  await copyFile(LAUNCHER, join(root, 'bin', 'svc.js'))
+  for (const file of ['svc.js', 'other-node.js']) await copyFile(join(BIN, file), join(root, 'bin', file))
   await writeFile(join(root, 'package.json'), '{"type":"module"}')
   await writeFile(join(root, 'dist', 'cli.cjs'), `console.log('release', process.argv[2]); process.exitCode = 6`)
 })

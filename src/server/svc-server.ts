@@ -9,9 +9,10 @@ import { assets } from './files/assets.ts'
 import { printError, printLine } from './process/output.ts'
 import { startFault } from './process/start-fault.ts'
 
-const HELP = `Maintain an svc server. Run it with the same environment variables as the server.
+const HELP = `Start or maintain an svc server. The other commands are run with the same environment variables as the server.
 
 Usage:
+  svc-server start       start the server, by default with everything in .svc/ of the current folder
   svc-server migrate     apply all pending migrations and print each of them
   svc-server reseal      seal every stored secret under the current data key (SVC_DATA_KEY)
   svc-server doctor [--json]

@@ -33,12 +33,12 @@ describe('CL-03 the client by itself', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('is one bundle and its launcher, and brings no dependency', () => {
+  it('is one bundle and its launchers, and brings no dependency', () => {
     const modules = join(folder, 'app', 'node_modules')
     expect(readdirSync(modules).filter((name) => !name.startsWith('.'))).toEqual(['svc'])
     const files = readdirSync(join(modules, 'svc'), { recursive: true, withFileTypes: true })
     const names = files.filter((file) => file.isFile()).map((file) => file.name)
-    expect(names.sort()).toEqual(['LICENSE', 'README.md', 'cli.cjs', 'package.json', 'svc.js'])
+    expect(names.sort()).toEqual(['LICENSE', 'README.md', 'cli.cjs', 'other-node.js', 'package.json', 'svc.js'])
   })
 
   it('brings the client and no executable of the server', () => {

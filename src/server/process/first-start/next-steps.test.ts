@@ -16,6 +16,12 @@ describe('OP-01 the commands that the first start prints', () => {
     expect(first(join('/tmp', "it's here"))).toBe("  SVC_DATA_DIR='/tmp/it'\\''s here' npx svc login")
   })
 
+  it('run the client that is installed, where there is no checkout that has it', () => {
+    const text = nextSteps('http://127.0.0.1:8080', '/var/lib/svc', true, 'svc')
+    expect(text).toContain('\n  SVC_DATA_DIR=/var/lib/svc svc login\n  svc datasource query db_handbook ')
+    expect(text).not.toContain('npx')
+  })
+
   it('ask the example only when there is one', () => {
     expect(commandsOf(nextSteps('http://127.0.0.1:8080', '/d', false))[1]).toBe('  npx svc datasource list')
   })

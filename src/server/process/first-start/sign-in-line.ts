@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { isThisMachine } from '#lib/net/address/loopback.ts'
-import { shortPath } from './next-steps.ts'
+import { CLIENT, shortPath } from './next-steps.ts'
 
 /**
  * Returns the line of the start that says how to sign in. The code stands in the fragment of the link, which browsers do
@@ -11,5 +11,5 @@ export function signInLine(url: string, codeFile: string): string {
     return `sign in on this machine at /auth/local with the code in ${shortPath(codeFile)}`
   }
   const code = readFileSync(codeFile, 'utf8').trim()
-  return `open ${url}/#sign-in=${code} to sign in (works once, for 15 minutes; npx svc console prints another link)`
+  return `open ${url}/#sign-in=${code} to sign in (works once, for 15 minutes; ${CLIENT} console prints another link)`
 }
