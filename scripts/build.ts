@@ -33,7 +33,7 @@ const common: BuildOptions = {
 const PARTS: Record<string, () => Promise<unknown>> = {
   server: () => makeBuild(dist, buildServer),
   cli: async () => {
-    await buildCli(common)
+    await buildCli()
     await packClient()
   },
   guides: () => buildGuides(join(dist, 'guides'), FILES),

@@ -50,7 +50,7 @@ async function readArchive(file: string): Promise<Map<string, Buffer>> {
   return files
 }
 
-describe('OP-11 the image of a release', () => {
+describe('OP-12 the image of a release', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-image-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
   const settings = readSettings(readFileSync(join(ROOT, 'Containerfile'), 'utf8'))

@@ -10,14 +10,15 @@ const dist = join(root, 'dist')
 
 /**
  * Writes the server as a package of its own and returns its folder. Its shrinkwrap has the versions of our lock file, so
- * that an installation has what was tested and not what is newest.
+ * that `npm ci` in its unpacked folder installs what was tested. `npm install` of the file would not: npm reads the
+ * shrinkwrap of a package that it installs only if the package comes from a registry.
  */
 export async function packServer(folder: string): Promise<string> {
   const build = currentBuild(dist)
   if (build === undefined) throw new Error('there is no build')
   await rm(folder, { recursive: true, force: true })
   await mkdir(join(folder, 'dist', 'builds'), { recursive: true })
-  for (const path of ['bin/svc-server.js', 'dist/server.js', 'dist/svc-server.js', 'LICENSE', 'CHANGELOG.md']) {
+  for (const path of FILES) {
     await cp(join(root, path), join(folder, path))
   }
   await cp(join(dist, 'builds', build), join(folder, 'dist', 'builds', build), { recursive: true })
@@ -26,6 +27,17 @@ export async function packServer(folder: string): Promise<string> {
   await writeJson(join(folder, 'npm-shrinkwrap.json'), await shrinkwrap())
   return folder
 }
+
+const FILES = [
+  'bin/svc-server.js',
+  'bin/other-node.js',
+  'dist/server.js',
+  'dist/svc-server.js',
+  'ops/systemd/svc.service',
+  'ops/systemd/svc.env',
+  'LICENSE',
+  'CHANGELOG.md',
+]
 
 const { version, description, license, dependencies, optionalDependencies } = packageJson
 const SERVER_PACKAGE = {
@@ -38,6 +50,8 @@ const SERVER_PACKAGE = {
   bin: { 'svc-server': packageJson.bin['svc-server'] },
   dependencies,
   optionalDependencies,
+  // Without them `npm ci` would refuse the shrinkwrap.
+  overrides: packageJson.overrides,
 }
 
 async function shrinkwrap(): Promise<object> {
