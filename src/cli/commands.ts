@@ -120,6 +120,15 @@ const general: readonly Command[] = [
     load: () => import('./commands/complete.ts'),
   },
   {
+    path: 'upgrade',
+    summary: 'Compare your version with that of the instance',
+    description:
+      'Compare the version of this client with the version that the instance reports. Nobody else is asked, and nothing is installed. Exits with 0 if the client is as new as the instance or newer, and with 11 if the instance is newer.',
+    options: [{ name: 'check', summary: 'only compare; required, because svc does not upgrade itself' }],
+    examples: ['svc upgrade --check', 'svc upgrade --check --json'],
+    load: () => import('./commands/upgrade.ts'),
+  },
+  {
     path: 'version',
     summary: 'Print the version',
     login: false,

@@ -19,7 +19,7 @@ export const EXITS = [
   ['5', 'wrong usage, or invalid request'],
   ['6', 'conflict with the current state'],
   ['7', 'timed out'],
-  ['11', 'a maintenance run recorded a finding'],
+  ['11', 'a maintenance run recorded a finding, or the instance is newer than the client'],
   ['130', 'interrupted'],
 ] as const
 
