@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import packageJson from '../package.json' with { type: 'json' }
 import { findBreaking } from '../scripts/release/breaking.ts'
+import { contractLines } from '../scripts/release/contract-lines.ts'
 import { readCurrent, readRecord, recordFault } from '../scripts/release/record.ts'
+import { operation } from '../src/contract/core/operation.ts'
+import { health } from '../src/contract/system.ts'
 import { allMigrations } from '../src/server/process/schema.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -36,6 +39,7 @@ describe('OP-06 the version of the sources', () => {
   })
 })
 
+const TODAY = '2026-11-17'
 const FORMER = [
   'op tokens.create POST /api/v1/tokens',
   'in tokens.create name: string, required',
@@ -68,7 +72,7 @@ describe('OP-06 a change of the API', () => {
       [],
     ],
   ])('%s breaks no client', (_, after, expected) => {
-    expect(findBreaking(FORMER, after)).toEqual(expected)
+    expect(findBreaking(FORMER, after, TODAY)).toEqual(expected)
   })
 
   it.each<[string, string[], string[]]>([
@@ -118,7 +122,7 @@ describe('OP-06 a change of the API', () => {
       ['gone: in tokens.create kind: string', 'demanded: in tokens.create kind: string, required'],
     ],
   ])('%s breaks clients', (_, after, expected) => {
-    expect(findBreaking(FORMER, after)).toEqual(expected)
+    expect(findBreaking(FORMER, after, TODAY)).toEqual(expected)
   })
 
   const recorded = { record: { '0.4.0': { date: '2026-01-01', contract: 'a', migrations: 'm' } }, lines: FORMER }
@@ -133,9 +137,46 @@ describe('OP-06 a change of the API', () => {
     ['a breaking API', '0.5.0', { contract: 'b', migrations: 'm', lines: broken }, undefined],
     ['a breaking API', '1.0.0', { contract: 'b', migrations: 'm', lines: broken }, undefined],
   ])('%s can or cannot be recorded as %s', (_, next, current, fault) => {
-    const found = recordFault(next, current, recorded)
+    const found = recordFault(next, current, recorded, TODAY)
     if (fault === undefined) expect(found).toBeUndefined()
     else expect(found).toMatch(fault)
+  })
+})
+
+describe('OP-06 the removal of an operation', () => {
+  const announcedOn = (since: string) => [...FORMER, `deprecated tokens.create ${since}`]
+
+  it.each<[string, string[], string[]]>([
+    ['180 days after it was announced breaks nobody', announcedOn('2026-05-21'), []],
+    ['longer after it was announced breaks nobody', announcedOn('2025-01-01'), []],
+  ])('%s', (_, before, expected) => {
+    expect(findBreaking(before, [], TODAY)).toEqual(expected)
+  })
+
+  it.each<[string, string[]]>([
+    ['that was not announced', FORMER],
+    ['179 days after it was announced', announcedOn('2026-05-22')],
+    ['that was announced on no day', announcedOn('soon')],
+  ])('%s breaks clients', (_, before) => {
+    expect(findBreaking(before, [], TODAY)).toContain('gone: op tokens.create POST /api/v1/tokens')
+  })
+
+  it('is not begun by a change of an operation that stays, however long it was deprecated', () => {
+    const after = FORMER.filter((line) => line !== 'out tokens.create id: string, required')
+    expect(findBreaking(announcedOn('2025-01-01'), after, TODAY)).toEqual([
+      'gone: out tokens.create id: string, required',
+    ])
+  })
+
+  it('breaks nobody when it is only announced, or taken back', () => {
+    expect(findBreaking(FORMER, announcedOn('2026-11-17'), TODAY)).toEqual([])
+    expect(findBreaking(announcedOn('2026-11-17'), FORMER, TODAY)).toEqual([])
+  })
+
+  it('is announced in the recorded lines', () => {
+    const deprecated = { since: '2026-11-17', sunset: '2027-06-01', use: 'tokens.create' }
+    const lines = contractLines([operation({ ...health, name: 'system.old', deprecated })])
+    expect(lines.slice(0, 2)).toEqual(['op system.old GET /healthz', 'deprecated system.old 2026-11-17'])
   })
 })
 

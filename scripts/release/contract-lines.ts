@@ -21,10 +21,12 @@ type Schema = {
  *     op tokens.create POST /api/v1/tokens
  *     in tokens.create name: string, required
  *     out tokens.create expires_at: string or null
+ *     deprecated tokens.create 2026-11-17
  */
 export function contractLines(operations: readonly Operation[]): string[] {
   const lines = operations.flatMap((op) => [
     `op ${op.name} ${op.method} ${op.path}`,
+    ...(op.deprecated ? [`deprecated ${op.name} ${op.deprecated.since}`] : []),
     ...valueLines(`in ${op.name}`, op.input, 'input'),
     ...(isJson(op) ? valueLines(`out ${op.name}`, op.output, 'output') : []),
   ])

@@ -10,9 +10,10 @@ import { CONTRACT, RECORD, readCurrent, readRecord, recordFault } from './record
 const { version } = packageJson
 const current = readCurrent()
 const recorded = await readRecord()
+const today = new Date().toISOString().slice(0, 10)
 const changelog = await readFile(join(import.meta.dirname, '..', '..', 'CHANGELOG.md'), 'utf8')
 const fault =
-  recordFault(version, current, recorded) ??
+  recordFault(version, current, recorded, today) ??
   (changelog.includes(`\n## [${version}]`) ? undefined : `CHANGELOG.md has no section [${version}].`)
 
 if (fault !== undefined) {
@@ -21,7 +22,7 @@ if (fault !== undefined) {
 } else if (version in recorded.record) console.log(`${version} was recorded already and is unchanged`)
 else {
   const { contract, migrations, lines } = current
-  const entry = { date: new Date().toISOString().slice(0, 10), contract, migrations }
+  const entry = { date: today, contract, migrations }
   await writeFile(RECORD, `${JSON.stringify({ ...recorded.record, [version]: entry }, null, 2)}\n`)
   await writeFile(CONTRACT, `${lines.join('\n')}\n`)
   console.log(`recorded ${version}`)

@@ -34,6 +34,7 @@ export function recordFault(
   version: string,
   current: Pick<Current, 'contract' | 'migrations' | 'lines'>,
   { record, lines }: { readonly record: Releases; readonly lines: readonly string[] },
+  today: string,
 ): string | undefined {
   const recorded = record[version]
   if (recorded) {
@@ -41,7 +42,7 @@ export function recordFault(
     return isSame ? undefined : `${version} is recorded with another API or other migrations. Set a new version.`
   }
   const former = Object.keys(record).at(-1)
-  const breaking = findBreaking(lines, current.lines)
+  const breaking = findBreaking(lines, current.lines, today)
   if (former === undefined || breaking.length === 0 || isLargeStep(former, version)) return undefined
   return `${version} breaks clients of ${former} and has to change the first number that is not 0:\n${breaking.join('\n')}`
 }

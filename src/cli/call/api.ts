@@ -3,6 +3,7 @@ import { ServiceError } from '#contract/core/errors.ts'
 import { secondsText } from '#contract/core/seconds-text.ts'
 import type { Cli } from '../command/command.ts'
 import type { Login } from '../login/contexts.ts'
+import { warnOfDeprecated } from './deprecated.ts'
 import { networkError } from './network-error.ts'
 import { warnOfPlainHttp } from './plain-http.ts'
 
@@ -11,12 +12,13 @@ const TIMEOUT_SECONDS = 30
 /** Opens the typed client for a login. This is the only file of the CLI that calls `fetch`. */
 export function connect(login: Login, cli: Pick<Cli, 'note'>, timeoutSeconds: number = TIMEOUT_SECONDS): Client {
   warnOfPlainHttp(login.api_url, cli)
+  const target = { apiUrl: login.api_url, warn: warnOfDeprecated(login.api_url, cli) }
   return createClient({
     baseUrl: login.api_url,
     headers: () => headersOf(login),
-    fetch: (request) => send(request, login.api_url, timeoutSeconds),
+    fetch: (request) => send(request, target, timeoutSeconds),
     // Without a time limit: the server refuses an upload that is too slow, however long a large one takes.
-    fetchUpload: (request) => send(request, login.api_url, undefined),
+    fetchUpload: (request) => send(request, target, undefined),
   })
 }
 
@@ -35,14 +37,17 @@ export async function callRaw(
   if (call.body !== undefined) headers.set('content-type', 'application/json')
   for (const [name, value] of call.headers) headers.set(name, value)
   const init = { method: call.method, headers, ...(call.body !== undefined && { body: call.body }) }
-  return await send(new Request(url, init), login.api_url, timeoutSeconds)
+  const target = { apiUrl: login.api_url, warn: warnOfDeprecated(login.api_url, cli) }
+  return await send(new Request(url, init), target, timeoutSeconds)
 }
 
 function headersOf({ api_key }: Login): Record<string, string> {
   return { authorization: `Bearer ${api_key}`, 'x-svc-client': 'cli' }
 }
 
-async function send(request: Request, apiUrl: string, timeoutSeconds: number | undefined): Promise<Response> {
+type Target = { readonly apiUrl: string; readonly warn: ReturnType<typeof warnOfDeprecated> }
+
+async function send(request: Request, { apiUrl, warn }: Target, timeoutSeconds: number | undefined): Promise<Response> {
   const timeout = new AbortController()
   const timer = timeoutSeconds && setTimeout(() => timeout.abort(), timeoutSeconds * 1000)
   // Redirects are not followed, because that would send the key to another address.
@@ -52,6 +57,7 @@ async function send(request: Request, apiUrl: string, timeoutSeconds: number | u
   })
   try {
     const response = await fetch(limited)
+    warn(request, response)
     if (response.status >= 300 && response.status < 400) throw redirected(response, apiUrl)
     return isStream(response) ? response : await readWhole(response)
   } catch (cause) {

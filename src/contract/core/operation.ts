@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { checkDeprecation, type Deprecation } from './deprecation.ts'
 import type { ErrorCode } from './errors.ts'
 import type { PrincipalKind } from './principal.ts'
 import type { AppPart, Role, Scope } from './roles.ts'
@@ -63,6 +64,8 @@ type Common = {
   readonly concurrency?: Concurrency
   /** Members that errors also have: `error.message` for OpenAI clients, `error` and `error_description` of OAuth. */
   readonly refusals?: 'openai' | 'oauth'
+  /** Set when the operation will be removed. Answers, `/docs`, the OpenAPI document and the client announce it. */
+  readonly deprecated?: Deprecation
   /** Error codes besides those that follow from its kind, access, path parameters, effect and rate limits. */
   readonly errors?: readonly ErrorCode[]
 }
@@ -132,6 +135,7 @@ export function operation<const T extends Operation>(op: Defined<T>): T {
   if (op.kind === 'stream' && op.resumable && !('last_id' in op.input.shape)) {
     throw new Error(`${op.name} is resumable, so its input needs last_id: LastId`)
   }
+  if (op.deprecated) checkDeprecation(op.name, op.deprecated)
   return Object.freeze({ ...op, input: op.input.strict() })
 }
 

@@ -1,3 +1,4 @@
+import type { Deprecation } from '#contract/core/deprecation.ts'
 import type { Access, RateLimit } from '#contract/core/operation.ts'
 import type { PrincipalKind } from '#contract/core/principal.ts'
 import type { OpenApiDocument, OperationObject, Parameter } from '../openapi/document.ts'
@@ -29,7 +30,9 @@ function breakable(path: string): Html[] {
 function factsOf(op: OperationObject): [string, Html[] | string][] {
   const tool = op['x-svc-mcp-tool']
   const limits = op['x-svc-rate-limits'] ?? []
+  const deprecation = op['x-svc-deprecation']
   const rows: [string, Html[] | string | false][] = [
+    ['Deprecated', deprecation !== undefined && prose(deprecationWords(deprecation))],
     ['Who may call', prose(accessWords(op['x-svc-access']))],
     ['Effect', effectWords(op)],
     ['Body limit', op.requestBody !== undefined && bytes(op['x-svc-body-limit'])],
@@ -38,6 +41,10 @@ function factsOf(op: OperationObject): [string, Html[] | string][] {
     ['Name', prose(`\`${op.operationId}\``)],
   ]
   return rows.filter((row): row is [string, Html[] | string] => row[1] !== false)
+}
+
+function deprecationWords({ since, sunset, use }: Deprecation): string {
+  return `Since ${since}. It may be removed from ${sunset} on. Use \`${use}\` instead.`
 }
 
 function effectWords(op: OperationObject): string {

@@ -1,3 +1,4 @@
+import type { Deprecation } from '#contract/core/deprecation.ts'
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '#contract/core/limits.ts'
 import {
   type Access,
@@ -34,6 +35,7 @@ export type OperationObject = {
   tags: string[]
   summary: string
   description?: string
+  deprecated?: true
   security: Record<string, string[]>[]
   parameters?: (Parameter | Reference)[]
   requestBody?: { required: boolean; content: Content }
@@ -43,6 +45,7 @@ export type OperationObject = {
   'x-svc-body-limit': number
   'x-svc-rate-limits'?: readonly RateLimit[]
   'x-svc-concurrency'?: Concurrency
+  'x-svc-deprecation'?: Deprecation
   'x-svc-mcp-tool'?: { name: string; endpoint: string }
 }
 
@@ -117,6 +120,7 @@ function describe(op: Operation, schemas: Schemas): OperationObject {
     tags: [tagOf(op)],
     summary: op.summary,
     ...(op.description !== undefined && { description: op.description }),
+    ...(op.deprecated && { deprecated: true as const }),
     security: op.access === 'public' ? [] : [{ [op.access === 'operator' ? 'operator' : 'bearer']: [] }],
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
@@ -126,6 +130,7 @@ function describe(op: Operation, schemas: Schemas): OperationObject {
     'x-svc-body-limit': bodyLimitOf(op),
     ...(op.rateLimits && { 'x-svc-rate-limits': op.rateLimits }),
     ...(op.concurrency && { 'x-svc-concurrency': op.concurrency }),
+    ...(op.deprecated && { 'x-svc-deprecation': op.deprecated }),
     ...(op.kind === 'json' && op.tool && { 'x-svc-mcp-tool': { name: op.tool.name, endpoint: op.tool.endpoint } }),
   }
 }

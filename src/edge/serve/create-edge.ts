@@ -22,6 +22,7 @@ import { createRouter, splitUrl } from '../route/router.ts'
 import { withSpan } from '../route/with-span.ts'
 import { OpenStreams } from '../stream/open-streams.ts'
 import { createAnswer } from './answer.ts'
+import { withDeprecation } from './deprecated.ts'
 import { withoutContent } from './head.ts'
 
 export type EdgeDeps = GateDeps & {
@@ -51,7 +52,11 @@ const CLIENT_CLOSED_STATUS = 499
 export function createEdge(routes: readonly Route[], deps: EdgeDeps): ServiceFetch {
   const running: RunningRequests = new Map()
   const handlerOf = (route: Route) =>
-    withSpan(`${deps.service} ${route.op.name}`, createHandler(route, deps, running), deps.spans)
+    withSpan(
+      `${deps.service} ${route.op.name}`,
+      withDeprecation(route.op, createHandler(route, deps, running)),
+      deps.spans,
+    )
   const find = createRouter(routes.map((route) => ({ ...route.op, target: handlerOf(route) })))
   const elsewhere = createElsewhere(routes, deps)
   return (request, info) => {
