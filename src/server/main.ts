@@ -1,5 +1,6 @@
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { endsWithin } from '#lib/async/race.ts'
 import { isCluster } from '#lib/db/embedded/cluster.ts'
 import { startEngine } from '#lib/db/embedded/engine-thread.ts'
 import { buildFolder } from '#lib/files/bundle.ts'
@@ -15,6 +16,11 @@ import type { Running } from './process/start.ts'
 /** Free space that the first start needs: two clusters, one of them for the example. */
 const FIRST_START_BYTES = 128 * 1024 * 1024
 
+/** Exit code of a process that did not stop in order. */
+const INTERRUPTED = 130
+/** Longest wait for the step of a start that is under way when the process is to stop. */
+const STEP_MS = 2_000
+
 /** Reads the configuration, starts the services and waits for a signal. */
 async function main(): Promise<void> {
   // Files are readable by their owner only. The embedded engine would otherwise make files that everybody may read.
@@ -22,32 +28,53 @@ async function main(): Promise<void> {
   if (buildFolder !== undefined) holdBuild(buildFolder)
   const settings = readSettings(environment())
   const stack = new AsyncDisposableStack()
+  const stopping = new AbortController()
+  const starting = start(settings, stack, stopping.signal)
+  stopOnSignal(stopping, async (drains) => {
+    const running = await startedOrEnded(starting)
+    if (drains) await running?.drain(settings.drainSeconds)
+    await stack.disposeAsync()
+  })
   try {
-    const running = await start(settings, stack)
-    stopOnSignal(stack, () => running.drain(settings.drainSeconds))
+    await starting
   } catch (error) {
+    // A start that was stopped has not failed. The stop closes what it opened.
+    if (stopping.signal.aborted) return
     await stack.disposeAsync()
     await fail(error, settings)
   }
 }
 
 /**
+ * Waits until a start that is to stop has ended, so that everything it opens is closed. It ends at its next step; if that
+ * takes long, as a migration that waits for locks does, the process ends at once instead, which loses nothing.
+ */
+async function startedOrEnded(starting: Promise<Running>): Promise<Running | undefined> {
+  const ended = starting.catch(() => undefined)
+  if (!(await endsWithin(STEP_MS, ended))) process.exit(INTERRUPTED)
+  return ended
+}
+
+/**
  * Starts the embedded engine before it loads the code of the services, because each takes half of a start: the engine
  * opens in a thread of its own. So this file imports nothing that the engine need not wait for.
  */
-async function start(settings: Settings, stack: AsyncDisposableStack): Promise<Running> {
+async function start(settings: Settings, stack: AsyncDisposableStack, stopping: AbortSignal): Promise<Running> {
   checkOpenFiles()
   const isEmbedded = settings.databaseUrl === undefined
   await assertPortFree(settings)
-  if (!isEmbedded) return (await import('./process/run.ts')).run({ settings, config: toConfig(settings) }, stack)
+  if (!isEmbedded)
+    return (await import('./process/run.ts')).run({ settings, config: toConfig(settings), stopping }, stack)
   const folder = join(settings.dataDir, 'db')
   const isNew = !isCluster(folder)
   await checkWritable(settings.dataDir, isNew ? FIRST_START_BYTES : MIN_FREE_BYTES)
+  stopping.throwIfAborted()
   stack.use(lockFolder(settings.dataDir))
   const config = toConfig(settings, loadOrMakeSecrets(settings.dataDir))
   const prepared = isNew && config.mayMigrate && { prepared: (await import('./process/schema.ts')).preparedSchema() }
+  stopping.throwIfAborted()
   const engine = stack.adopt(startEngine({ folder, ...prepared }), (started) => started.close(() => undefined))
-  return (await import('./process/run.ts')).run({ settings, config, engine }, stack)
+  return (await import('./process/run.ts')).run({ settings, config, engine, stopping }, stack)
 }
 
 /** Fails early when the port is in use, which is the most common fault, before the database is opened. */
@@ -63,14 +90,12 @@ async function assertPortFree({ host, port }: Settings): Promise<void> {
  * SIGTERM comes from an orchestrator, so the process drains before it stops. SIGINT comes from a person, who need not
  * wait for that. Both finish the requests that run; a second signal of either kind ends the process at once.
  */
-function stopOnSignal(stack: AsyncDisposableStack, drain: () => Promise<void>): void {
-  let isStopping = false
-  const stop = async (prepare: () => Promise<void>) => {
-    if (isStopping) process.exit(130)
-    isStopping = true
+function stopOnSignal(stopping: AbortController, stop: (drains: boolean) => Promise<void>): void {
+  const onSignal = async (drains: boolean) => {
+    if (stopping.signal.aborted) process.exit(INTERRUPTED)
+    stopping.abort()
     try {
-      await prepare()
-      await stack.disposeAsync()
+      await stop(drains)
     } catch (error) {
       const { printError } = await import('./process/output.ts')
       printError(`svc did not stop cleanly: ${String(error)}`)
@@ -78,8 +103,8 @@ function stopOnSignal(stack: AsyncDisposableStack, drain: () => Promise<void>): 
     }
     process.exit(0)
   }
-  process.on('SIGTERM', () => void stop(drain))
-  process.on('SIGINT', () => void stop(async () => {}))
+  process.on('SIGTERM', () => void onSignal(true))
+  process.on('SIGINT', () => void onSignal(false))
 }
 
 async function fail(error: unknown, at: { host: string; port: number; dataDir: string }): Promise<never> {

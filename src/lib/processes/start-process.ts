@@ -38,13 +38,16 @@ export function findClosingShell(): string | undefined {
 /**
  * Starts a program that gets exactly the descriptors that `stdio` names. The server starts all its programs here. Where
  * there is no bash, a program also inherits what was opened without close-on-exec; no sandbox is made there.
+ *
+ * The program gets a session of its own: Ctrl-C in a terminal is sent to every process of the terminal's group, and would
+ * end programs that the server still needs to stop in order.
  */
 export function startProcess(file: string, args: readonly string[], options: SpawnOptions): ChildProcess {
   const stdio = Array.isArray(options.stdio) ? options.stdio : []
   // Node leaves an ignored descriptor beyond the first three as it is.
   const more = stdio.flatMap((each, number) => (number < STANDARD.length || each === 'ignore' ? [] : [number]))
   const command = closingCommand({ file, args }, [...STANDARD, ...more], options.env)
-  return spawn(command.file, command.args, options)
+  return spawn(command.file, command.args, { ...options, detached: process.platform !== 'win32' })
 }
 
 const run = promisify(execFile)

@@ -23,21 +23,26 @@ type RunInput = {
   config: Config
   /** Set on the embedded database. It may still be opening. */
   engine?: EngineThread
+  /** Aborted when the process is to stop. The start then ends at its next step and rejects. */
+  stopping: AbortSignal
 }
 
 /** Opens the stores, starts the services and prints where they are. */
-export async function run({ settings, config, engine }: RunInput, stack: AsyncDisposableStack): Promise<Running> {
+export async function run(input: RunInput, stack: AsyncDisposableStack): Promise<Running> {
+  const { settings, config, engine, stopping } = input
   // Loads the code of the services while the database opens in a thread of its own. Faults show where they are used.
   for (const name of config.services) void SERVICES[name]().catch(() => undefined)
   const { resources, prepared } = await beginResources(config, stack, engine ? { engine } : {})
+  stopping.throwIfAborted()
   const onError = (error: unknown) => resources.log.warn({ error }, 'a folder that was being removed cannot be deleted')
   const deleteLeftovers = takeLeftovers(config.dataDir, onError)
   const firstStart = Promise.withResolvers<void>()
   const checks = { 'first start': { ask: () => firstStart.promise } }
-  const options = { ...config, checks, prepared, urlOf: (name: ServiceName) => config.urls[name] }
+  const options = { ...config, checks, prepared, stopping, urlOf: (name: ServiceName) => config.urls[name] }
   const starting = startServices(resources, stack, options)
   await printIfSlow('opening the database', () => Promise.race([prepared, starting]).catch(() => undefined))
   const running = await printIfSlow('starting the services', () => starting)
+  stopping.throwIfAborted()
   if (engine) stack.use(await serveControl(config.dataDir, controlRequests(resources)))
   const hasAccount = engine !== undefined && !config.urls['auth-service']
   const { exampleAppOnce, firstRun, pendingExample } = await import('./first-start/first-run.ts')
@@ -45,6 +50,7 @@ export async function run({ settings, config, engine }: RunInput, stack: AsyncDi
     ? await printIfSlow('creating the first account', () => firstRun(resources, running.url))
     : undefined
   firstStart.resolve()
+  stopping.throwIfAborted()
   const example = account && pendingExample(resources, running)
   const lines = [
     `svc ready at ${running.url}`,
@@ -63,9 +69,9 @@ export async function run({ settings, config, engine }: RunInput, stack: AsyncDi
   ]
   void deleteLeftovers()
   printLine(lines.join('\n'))
-  const app = account && (() => exampleAppOnce(resources, running))
+  const app = account && ((signal: AbortSignal) => exampleAppOnce(resources, running, signal))
   const finished = finishStart(
-    { log: resources.log, print: printLine, warm: () => running.warm(), example, app },
+    { log: resources.log, print: printLine, warm: (signal) => running.warm(signal), example, app },
     stack,
   )
   void finished.then(() => setTimeout(releaseMemory, SETTLED_MS).unref())

@@ -8,6 +8,7 @@ import { addressList, createInfoReader } from '#edge/listen/request-info.ts'
 import type { ServiceFetch } from '#edge/route/route.ts'
 import { splitUrl } from '#edge/route/router.ts'
 import { OpenStreams } from '#edge/stream/open-streams.ts'
+import { orAborted } from '#lib/async/race.ts'
 import type { Db } from '#lib/db/db.ts'
 import { readOnlyDatabase } from '#lib/db/errors.ts'
 import { script, sql } from '#lib/db/sql.ts'
@@ -40,8 +41,8 @@ export type Running = {
    * send new ones elsewhere. Each connection is closed after its next answer.
    */
   drain(seconds: number): Promise<void>
-  /** Loads what the first requests would otherwise wait for. */
-  warm(): Promise<void>
+  /** Loads what the first requests would otherwise wait for, until the signal is aborted. */
+  warm(signal: AbortSignal): Promise<void>
 }
 
 type StartOptions = {
@@ -54,6 +55,8 @@ type StartOptions = {
   prepared?: Promise<void>
   /** More that must be done before the process is ready. */
   checks?: Record<string, Check>
+  /** Aborted when the process is to stop. The start then ends at its next step and rejects. */
+  stopping?: AbortSignal
 }
 
 /**
@@ -116,12 +119,13 @@ export async function startServices(
     ),
   }
   for (const name of options.services) {
+    options.stopping?.throwIfAborted()
     const service = (await SERVICES[name]()).compose(parts)
     stack.defer(async () => service[Symbol.asyncDispose]?.())
     built.set(name, service)
     Object.assign(checks, service.checks)
   }
-  await options.prepared
+  await (options.stopping && options.prepared ? orAborted(options.prepared, options.stopping) : options.prepared)
   const fetch = doorOf(options.services, built)
   door.open(fetch)
 
@@ -142,9 +146,9 @@ export async function startServices(
     appDoor?.drain()
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
   }
-  const warm = async () => {
+  const warm = async (signal: AbortSignal) => {
     // One after another: the model loads in a thread, what follows keeps this one busy.
-    for (const service of built.values()) await service.warm?.()
+    for (const service of built.values()) if (!signal.aborted) await service.warm?.()
   }
   return { url: listener.url, port: listener.port, fetch, warnings, notes, drain, warm }
 }

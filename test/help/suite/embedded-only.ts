@@ -35,6 +35,7 @@ export const EMBEDDED_ONLY_TESTS = [
   'test/journeys/readme.test.ts',
   'test/journeys/sends-nothing.test.ts',
   'test/journeys/start-parent.test.ts',
+  'test/journeys/stop-while-starting.test.ts',
 ]
 
 /** The helper that knows where Postgres and Redis are. A test that does not reach it can open neither. */

@@ -41,6 +41,7 @@ export class EngineThread {
   /** Resolves when the former thread has ended. The first message to the next thread waits for it. */
   #formerExited: Promise<void> | undefined
   #limitMs: number
+  #isOpen = false
 
   constructor(options: EngineOptions) {
     this.#options = options
@@ -104,6 +105,7 @@ export class EngineThread {
     await this.ask({ do: 'open', isNew }, OPEN_LIMIT_MS).catch(async (error: unknown) => {
       throw await this.#openFault(error)
     })
+    this.#isOpen = true
   }
 
   /** The engine gives no reason when it cannot start. A disk that refuses writes is the usual one, so it is checked. */
@@ -120,9 +122,12 @@ export class EngineThread {
     await this.#host?.ask(message, limitMs === undefined ? {} : { limitMs })
   }
 
-  /** Closes the engine, which does nothing to one that is closed already. */
+  /**
+   * Closes the engine, which does nothing to one that is closed already. One that is still opening has nothing to save,
+   * and its thread is ended instead of waiting for it.
+   */
   async close(onError: (error: unknown) => void): Promise<void> {
-    await this.ask({ do: 'close' }, 10_000).catch(onError)
+    if (this.#isOpen) await this.ask({ do: 'close' }, 10_000).catch(onError)
     await this.#host?.[Symbol.asyncDispose]()
     await this.#formerExited
   }

@@ -36,14 +36,16 @@ type Example = {
 
 export function createExample(deps: ExampleDeps): Example {
   return {
-    make: (folder) => makeExample(deps.clientOf(deps.account.api_key), folder),
+    make: (folder) => makeExample(deps, folder),
     makeApp: (folder) => makeHello(deps, folder),
   }
 }
 
-async function makeExample(client: Client, folder: string): Promise<void> {
+async function makeExample({ clientOf, account, stopping }: ExampleDeps, folder: string): Promise<void> {
+  const client = clientOf(account.api_key)
   // Loads the model meanwhile, so that the first question does not wait for it.
-  const modelLoaded = client.call(createEmbeddings, { model: MODEL, input: ['handbook'] })
+  const options = stopping ? { signal: stopping } : {}
+  const modelLoaded = client.call(createEmbeddings, { model: MODEL, input: ['handbook'] }, options)
   await Promise.all([modelLoaded, makeSource(client, folder)])
 }
 

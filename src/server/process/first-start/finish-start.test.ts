@@ -41,8 +41,26 @@ it('OP-01 a later start, with nothing to create, prints nothing', async () => {
 it('OP-01 a stop while the example is made is not reported as a failure, and begins nothing more', async () => {
   const { promise, reject } = Promise.withResolvers<void>()
   const { lines, logged, done, stack, finished } = begin(() => promise)
-  await stack.disposeAsync()
+  const stopped = stack.disposeAsync()
   reject(new Error('closed'))
-  await finished
+  await Promise.all([stopped, finished])
   expect([lines, logged, done]).toEqual([[], [], []])
+})
+
+it('OP-03 a stop waits for the step that is under way, because that step uses what is closed next', async () => {
+  const order: string[] = []
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const stack = new AsyncDisposableStack()
+  stack.defer(() => void order.push('stores closed'))
+  const make = (signal: AbortSignal) => {
+    signal.addEventListener('abort', () => order.push('step ends'))
+    return promise.then(() => void order.push('step ended'))
+  }
+  const log = createLog('info', { write: (line: string) => void order.push(line) })
+  const warm = async () => void order.push('warm')
+  void finishStart({ log, print: (line) => order.push(line), example: { make }, warm, app: undefined }, stack)
+  const stopped = stack.disposeAsync()
+  resolve()
+  await stopped
+  expect(order).toEqual(['step ends', 'step ended', 'stores closed'])
 })

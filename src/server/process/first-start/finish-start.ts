@@ -7,36 +7,40 @@ const EXAMPLE_FAILED = 'the example could not be created: see the log, or turn i
 type Work = {
   log: Log
   example: PendingExample | undefined
-  app: (() => Promise<void>) | undefined
+  app: ((signal: AbortSignal) => Promise<void>) | undefined
   /** Loads what the first requests would otherwise wait for. */
-  warm: () => Promise<void>
+  warm: (signal: AbortSignal) => Promise<void>
   print: (line: string) => void
 }
 
 /**
  * Does what takes longer than a start may, while the server answers. The server works without it, and the next start
- * tries again what failed. A stop in the meantime is not reported as a failure.
+ * tries again what failed. A stop ends it first, after the step that is under way, because its requests need everything
+ * that the stop closes. Being stopped is not reported as a failure.
  */
-export async function finishStart(
-  { log, print, example, app, warm }: Work,
-  stack: AsyncDisposableStack,
-): Promise<void> {
-  let isStopping = false
-  stack.defer(() => {
-    isStopping = true
+export function finishStart(work: Work, stack: AsyncDisposableStack): Promise<void> {
+  const stopping = new AbortController()
+  const finished = inOrder(work, stopping.signal)
+  stack.defer(async () => {
+    stopping.abort()
+    await finished
   })
-  const run = (work: () => Promise<void>, message: string): Promise<boolean> =>
-    work().then(
+  return finished
+}
+
+async function inOrder({ log, print, example, app, warm }: Work, stopping: AbortSignal): Promise<void> {
+  const run = (step: (signal: AbortSignal) => Promise<void>, message: string): Promise<boolean> =>
+    step(stopping).then(
       () => true,
       (error: unknown) => {
-        if (!isStopping) log.error({ error }, message)
+        if (!stopping.aborted) log.error({ error }, message)
         return false
       },
     )
   if (example) {
-    const isMade = await run(() => example.make(), 'the example could not be created')
-    if (!isStopping) print(isMade ? EXAMPLE_READY : EXAMPLE_FAILED)
+    const isMade = await run((signal) => example.make(signal), 'the example could not be created')
+    if (!stopping.aborted) print(isMade ? EXAMPLE_READY : EXAMPLE_FAILED)
   }
-  if (!isStopping) await run(warm, 'the code and models of the first requests could not be loaded')
-  if (app && !isStopping) await run(app, 'the example app could not be deployed')
+  if (!stopping.aborted) await run(warm, 'the code and models of the first requests could not be loaded')
+  if (app && !stopping.aborted) await run(app, 'the example app could not be deployed')
 }

@@ -58,7 +58,7 @@ describe('OP-01 the example of a first start', () => {
     expect(lines.join('')).not.toContain('stack')
     await expect(owner.call(querySource, { ...QUESTION, id: 'db_other' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
     expect(await usesModel(resources.db, MODEL)).toBe(false)
-    await example.make()
+    await example.make(new AbortController().signal)
     expect((await owner.call(querySource, QUESTION)).results[0]!.id).toBe('lost-devices')
     expect(await usesModel(resources.db, MODEL)).toBe(true)
     expect(await usesModel(resources.db, 'builtin/other')).toBe(false)

@@ -37,7 +37,7 @@ export async function firstRun(
   return { first: true, file }
 }
 
-export type PendingExample = { make(): Promise<void> }
+export type PendingExample = { make(signal: AbortSignal): Promise<void> }
 
 /**
  * Returns the example data source if this data folder is still to get it. After a killed start the next one continues.
@@ -48,14 +48,15 @@ export function pendingExample(resources: Resources, running: Running): PendingE
   if (!pending) return undefined
   const key = `${pending.account.org_id} ${EXAMPLE_SOURCE}` as const
   resources.unfinishedSources.add(key)
-  const make = () => pending.make((example) => example.make(assets.exampleHandbook()))
-  return { make: () => make().finally(() => resources.unfinishedSources.delete(key)) }
+  const make = (signal: AbortSignal) => pending.make(signal, (example) => example.make(assets.exampleHandbook()))
+  return { make: (signal) => make(signal).finally(() => resources.unfinishedSources.delete(key)) }
 }
 
 /** Makes the example app once per data folder, where this installation runs apps. */
-export async function exampleAppOnce(resources: Resources, running: Running): Promise<void> {
+export async function exampleAppOnce(resources: Resources, running: Running, signal: AbortSignal): Promise<void> {
   if (resources.config.apps.deploysOff !== undefined) return
-  await makeOnce(resources, running, 'example-app-made')?.make((example) => example.makeApp(assets.exampleApp()))
+  const pending = makeOnce(resources, running, 'example-app-made')
+  await pending?.make(signal, (example) => example.makeApp(assets.exampleApp()))
 }
 
 /** Returns undefined if the data folder has the marker already, or is not to get an example. */
@@ -64,18 +65,36 @@ function makeOnce({ config }: Resources, running: Running, marker: string) {
   const file = join(config.dataDir, 'first-run.json')
   if (!config.example || existsSync(markerFile) || !existsSync(file)) return undefined
   const account = read(file)
-  const make = async (work: (example: ReturnType<typeof createExample>) => Promise<void>): Promise<void> => {
-    const info = { clientAddress: '127.0.0.1', requestId: newId('req'), via: 'api', direct: true } as const
+  const make = async (signal: AbortSignal, work: (example: ReturnType<typeof createExample>) => Promise<void>) => {
+    const { fetch, ended } = stoppable(running, signal)
     const clientOf = (token: string) =>
-      createClient({
-        baseUrl: running.url,
-        fetch: (request) => running.fetch(request, info),
-        headers: () => ({ authorization: `Bearer ${token}` }),
-      })
-    await work(createExample({ clientOf, account }))
+      createClient({ baseUrl: running.url, fetch, headers: () => ({ authorization: `Bearer ${token}` }) })
+    try {
+      await work(createExample({ clientOf, account, stopping: signal }))
+    } finally {
+      await ended()
+    }
     writePrivate(markerFile, { made: true })
   }
   return { account, make }
+}
+
+/**
+ * Returns a fetch into the process that begins no request once the signal is aborted. Reads that are under way, such as a
+ * stream that follows a deploy, are then given up; writes end by themselves, so that nothing is left half done. `ended`
+ * waits for them, because a stop closes next what they use.
+ */
+function stoppable(running: Pick<Running, 'fetch'>, signal: AbortSignal) {
+  const info = { clientAddress: '127.0.0.1', requestId: newId('req'), via: 'api', direct: true } as const
+  const answers = new Set<Promise<Response>>()
+  const fetch = async (request: Request): Promise<Response> => {
+    signal.throwIfAborted()
+    const isRead = request.method === 'GET'
+    const answer = running.fetch(isRead ? new Request(request, { signal }) : request, info)
+    answers.add(answer)
+    return answer.finally(() => answers.delete(answer))
+  }
+  return { fetch, ended: async () => void (await Promise.allSettled(answers)) }
 }
 
 function read(file: string): FirstRun {
