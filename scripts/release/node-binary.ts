@@ -24,12 +24,15 @@ export async function findNode(target: Target, folder: string): Promise<string |
   const { version, integrity } = lock.packages[`node_modules/${name}`]!
   const file = await packFrom(`${name}@${version}`, folder)
   if (file === undefined) return undefined
-  const digest = createHash('sha512')
-    .update(await readFile(file))
-    .digest('base64')
-  if (`sha512-${digest}` !== integrity) throw new Error(`${name}@${version} is not what package-lock.json has`)
+  checkIntegrity(`${name}@${version}`, await readFile(file), integrity)
   await run('tar', ['-xzf', file, '-C', folder, 'package/bin/node'])
   return join(folder, 'package', 'bin', 'node')
+}
+
+/** Throws if bytes are not those with this integrity, as a lock file writes it. */
+export function checkIntegrity(name: string, bytes: Buffer, integrity: string): void {
+  const digest = createHash('sha512').update(bytes).digest('base64')
+  if (`sha512-${digest}` !== integrity) throw new Error(`${name} is not what package-lock.json has`)
 }
 
 async function packFrom(spec: string, folder: string): Promise<string | undefined> {

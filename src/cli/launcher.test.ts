@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin')
 /** Makes this process believe it is an old Node; a process it starts is not touched. */
@@ -13,9 +13,13 @@ beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'svc-launcher-'))
   await mkdir(join(root, 'bin'))
   await mkdir(join(root, 'dist'))
-  for (const file of ['svc.js', 'other-node.js']) await copyFile(join(BIN, file), join(root, 'bin', file))
+  for (const file of ['svc.js', 'svc-server.js', 'other-node.js'])
+    await copyFile(join(BIN, file), join(root, 'bin', file))
   await writeFile(join(root, 'package.json'), '{"type":"module"}')
   await writeFile(join(root, 'dist', 'cli.cjs'), `console.log('release', process.argv[2]); process.exitCode = 6`)
+  for (const file of ['server.js', 'svc-server.js']) {
+    await writeFile(join(root, 'dist', file), `console.log('${file}', process.argv.slice(2).join(' '))`)
+  }
 })
 afterEach(() => rm(root, { recursive: true }))
 
@@ -47,4 +51,28 @@ test('an old Node with none to hand over to says which runs, which is needed and
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
   expect(stderr).toContain('Node 24 (at least 22.18) is required, and this is Node 20.19.0.')
   expect(stderr).toContain('npm ci')
+})
+
+describe('OP-11 svc-server', () => {
+  const server = (before: readonly string[], ...args: string[]) => {
+    const file = join(root, 'bin', 'svc-server.js')
+    const { status, stdout } = spawnSync(process.execPath, [...before, file, ...args], { encoding: 'utf8' })
+    return { status, stdout }
+  }
+
+  test.each([
+    [['start'], 'server.js start\n'],
+    [['migrate'], 'svc-server.js migrate\n'],
+    [['start', '--help'], 'svc-server.js start --help\n'],
+    [[], 'svc-server.js \n'],
+  ])('%j runs the program that knows it', (args, stdout) => {
+    expect(server([], ...args)).toEqual({ status: 0, stdout })
+  })
+
+  test('start is handed over by an old Node to the one that came along', async () => {
+    expect(server(['--import', OLD], 'start')).toEqual({ status: 1, stdout: '' })
+    await mkdir(join(root, 'node_modules', '.bin'), { recursive: true })
+    await symlink(process.execPath, join(root, 'node_modules', '.bin', 'node'))
+    expect(server(['--import', OLD], 'start')).toEqual({ status: 0, stdout: 'server.js start\n' })
+  })
 })

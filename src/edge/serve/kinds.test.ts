@@ -97,6 +97,17 @@ const slim = operation({
   input: z.object({ q: z.array(z.string()).optional(), n: z.int().optional(), b: z.boolean().optional() }),
   output: z.object({ shown: z.string(), input: z.unknown() }),
 })
+const old = operation({
+  ...open,
+  kind: 'json',
+  name: 'test.old',
+  method: 'GET',
+  path: '/old',
+  summary: 'Old',
+  deprecated: { since: '2026-01-01', sunset: '2026-07-05', use: 'test.slim' },
+  input: z.object({}),
+  output: z.object({ shown: z.string() }),
+})
 const limited = operation({
   ...open,
   kind: 'json',
@@ -190,6 +201,7 @@ describe('every kind of operation through the edge', () => {
       route(page, async () => new Response('<p>naïve</p>', { headers: { 'content-type': 'text/html' } })),
       route(wrong, async () => ({ n: 'inner text' }) as unknown as { n: number }),
       route(slim, async (input) => ({ shown: 'yes', hidden: 'inner text', input })),
+      route(old, async () => ({ shown: 'yes' })),
       route(limited, async () => ({})),
       route(once, async ({ fail }) => {
         const done = await database.db.tx(async (tx) => {
@@ -314,6 +326,21 @@ describe('every kind of operation through the edge', () => {
     expect(await (await ask('/slim')).json()).toEqual({ shown: 'yes', input: {} })
     const response = await ask('/wrong')
     expect([response.status, await response.text()]).toEqual([500, expect.not.stringContaining('inner text')])
+  })
+
+  it('OP-06 each answer of a deprecated operation announces its end, refusals and HEAD too', async () => {
+    const answers = [await ask('/old'), await ask('/old?x=1'), await ask('/old', { method: 'HEAD' })]
+    expect(answers.map(({ status }) => status)).toEqual([200, 400, 200])
+    for (const { headers } of answers) {
+      expect(Object.fromEntries(headers)).toMatchObject({
+        deprecation: '@1767225600',
+        sunset: 'Sun, 05 Jul 2026 00:00:00 GMT',
+        link: '</docs#test.old>; rel="deprecation"; type="text/html"',
+        'x-request-id': 'req_1',
+      })
+    }
+    expect(await answers[0]!.json()).toEqual({ shown: 'yes' })
+    expect((await ask('/slim')).headers.has('deprecation')).toBe(false)
   })
 
   it('the query string is read by the types of the schema', async () => {
