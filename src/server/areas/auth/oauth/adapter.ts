@@ -13,6 +13,7 @@ import {
   findArtifact,
   hasUnusedSuccessor,
   insertArtifact,
+  markAnswered,
   replaceArtifact,
   upsertArtifact,
 } from './store/artifacts.ts'
@@ -168,10 +169,14 @@ function artifacts(deps: OAuthDeps, kind: ArtifactKind, usedByRequest: UsedByReq
   const { db, clock, keys } = deps
   const hashOf = (id: string) => keys.hash('oauth', `${kind} ${id}`)
   const keyOf = (id: string) => ({ kind, hash: hashOf(id) })
-  const isRepeatable = (former: Buffer, successor: string) => {
+  const answers = createAnswers(deps, kind)
+  const isRepeatable = async (former: Buffer, successor: string) => {
     const now = clock.now()
     const since = new Date(now.getTime() - REPEAT_MS - CLOCK_DIFFERENCE_MS)
-    return hasUnusedSuccessor(db, { kind, former, successor: hashOf(successor) }, since, now)
+    const sentAt = answers.sentAt(former)
+    if (sentAt && sentAt <= since) return false
+    const isSent = sentAt !== undefined
+    return hasUnusedSuccessor(db, { kind, former, successor: hashOf(successor), isSent }, since, now)
   }
   return {
     ...emptyAdapter,
@@ -184,6 +189,7 @@ function artifacts(deps: OAuthDeps, kind: ArtifactKind, usedByRequest: UsedByReq
       if (used.kind === 'AuthorizationCode')
         return issueFirst(deps, { code: used, token: keyOf(id) }, { ...row, grant_id: grant_id! }, now)
       const former = used.hash
+      answers.follow(Provider.ctx!, former)
       if (await replaceArtifact(db, { ...keyOf(id), former }, row, now)) return
       // A concurrent request with the same token was first. It stored the same successor.
       if (!(await isRepeatable(former, id))) throw alreadyUsed()
@@ -208,6 +214,31 @@ function artifacts(deps: OAuthDeps, kind: ArtifactKind, usedByRequest: UsedByReq
       const first = await deleteArtifact(db, keyOf(id))
       // Another request finished the interaction, so this one must not get a second code.
       if (kind === 'Interaction' && !first) throw new errors.SessionNotFound('this request has expired')
+    },
+  }
+}
+
+/**
+ * Remembers which refreshes were answered. Their clients have the successor, so the token before it is repeatable for a
+ * short time only. If the process is killed before, nobody has it.
+ */
+function createAnswers({ db, clock, log }: OAuthDeps, kind: ArtifactKind) {
+  const sent = new Map<string, Date>()
+  const store = async (hash: Buffer) => {
+    const [key, now] = [hash.toString('base64'), clock.now()]
+    sent.set(key, now)
+    await markAnswered(db, { kind, hash }, now).catch((error: unknown) =>
+      log.warn({ error }, 'the answer to a refresh was not recorded'),
+    )
+    sent.delete(key)
+  }
+  return {
+    /** Returns when the answer was sent, while that is being stored. */
+    sentAt: (hash: Buffer) => sent.get(hash.toString('base64')),
+    follow({ res }: KoaContextWithOIDC, former: Buffer): void {
+      res.once('finish', () => {
+        if (res.statusCode === 200) void store(former)
+      })
     },
   }
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sql } from '#lib/db/sql.ts'
 import { testClock } from '#lib/time/clock.ts'
 import { type Connector, type Person, startConnector, startReplica } from '#test/agents/connector.ts'
+import { until } from '#test/until.ts'
 
 describe.each([
   ['ahead', 4_999],
@@ -34,6 +35,13 @@ describe.each([
       sql`select revoked_at is null as live from platform_access_grants where id = ${gid}`,
     )
     return row!.live
+  }
+
+  const isAnswered = async ({ access_token }: { access_token: string }) => {
+    const { gid } = decodeJwt<{ gid: string }>(access_token)
+    const [row] = await first.system.db.query<{ is_answered: boolean }>(sql`
+      select bool_and(is_answered) as is_answered from auth.oauth_artifacts where grant_id = ${gid}`)
+    return row!.is_answered
   }
 
   it('AU-20 a refresh at one, repeated at the other within 30 seconds, gets the same successor', async () => {
@@ -73,6 +81,8 @@ describe.each([
     ] as const) {
       const tokens = await one.connect(person, clientId)
       await one.refresh(clientId, tokens.refresh_token)
+      // A server records that it answered after the answer is on its way, and the other one reads that record.
+      await until(() => isAnswered(tokens))
       advance(40_000)
       expect((await other.refresh(clientId, tokens.refresh_token)).status).toBe(400)
       expect(await isLive(tokens)).toBe(false)

@@ -37,7 +37,7 @@ export async function replaceArtifact(
 ): Promise<boolean> {
   const rows = await db.query(sql`
     with consumed as (
-      update auth.oauth_artifacts set consumed_at = ${now}
+      update auth.oauth_artifacts set consumed_at = ${now}, is_answered = false
       where kind = ${kind} and hash = ${former} and consumed_at is null
       returning 1)
     insert into auth.oauth_artifacts (kind, hash, grant_id, payload, expires_at)
@@ -47,17 +47,36 @@ export async function replaceArtifact(
   return rows.length === 1
 }
 
-/** Whether the artifact `former` was consumed after `since` and its successor was not consumed yet. */
+/** Remembers that the answer of the request that consumed the artifact left the process. Counts from then. */
+export async function markAnswered(db: Querier, { kind, hash }: Key, now: Date): Promise<void> {
+  await db.query(sql`
+    update auth.oauth_artifacts set is_answered = true, consumed_at = ${now}
+    where kind = ${kind} and hash = ${hash} and not is_answered`)
+}
+
+type Repetition = {
+  readonly kind: ArtifactKind
+  readonly former: Buffer
+  readonly successor: Buffer
+  /** True if this process sent the answer after `since` and has not stored that yet. */
+  readonly isSent: boolean
+}
+
+/**
+ * Whether the successor of the artifact `former` was not consumed yet, and `former` was consumed after `since` or by a
+ * request that was never answered.
+ */
 export async function hasUnusedSuccessor(
   db: Querier,
-  { kind, former, successor }: { kind: ArtifactKind; former: Buffer; successor: Buffer },
+  { kind, former, successor, isSent }: Repetition,
   since: Date,
   now: Date,
 ): Promise<boolean> {
   const rows = await db.query(sql`
     select 1 from auth.oauth_artifacts f
     join auth.oauth_artifacts s on s.kind = f.kind and s.hash = ${successor} and s.grant_id = f.grant_id
-    where f.kind = ${kind} and f.hash = ${former} and f.consumed_at > ${since}
+    where f.kind = ${kind} and f.hash = ${former} and f.consumed_at is not null
+      and (${isSent} or f.consumed_at > ${since} or not f.is_answered)
       and s.consumed_at is null and s.expires_at > ${now}`)
   return rows.length === 1
 }
