@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ServiceError } from '#contract/core/errors.ts'
 import type { Key } from '#lib/archive/encrypt.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import { openColumn } from '#lib/crypto/sealed-columns.ts'
 import type { Db } from '#lib/db/db.ts'
+import { openTemporaryFolder } from '#lib/files/temporary-folder.ts'
 import { createLog } from '#lib/log/log.ts'
 import { systemClock } from '#lib/time/clock.ts'
 import { trySources } from '../../areas/data-sources/index.ts'
@@ -46,9 +45,9 @@ export async function verify(address: string, key: Key, { env, print, maxHours }
   const { manifest, secrets } = await checkBackup(open, key)
   describe(manifest, print)
   await using stack = new AsyncDisposableStack()
-  const folder = await mkdtemp(join(tmpdir(), 'svc-verify-'))
-  stack.defer(() => rm(folder, { recursive: true, force: true }))
-  const place = placeOf(manifest, env, join(folder, 'data'))
+  // It will hold every secret of the installation.
+  const folder = stack.use(await openTemporaryFolder('svc-verify-'))
+  const place = placeOf(manifest, env, join(folder.path, 'data'))
   const config = toConfig(readSettings({ ...variablesOf(secrets), ...place }))
   const target = stack.use(await openTarget(config, manifest, { maxHours, path: env.PATH, print }))
   await restoreTo(target, manifest, { open, key, print })

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { json } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { ServiceError } from '#contract/core/errors.ts'
 import { identifier, script, sql } from '#lib/db/sql.ts'
+import { openTemporaryFolder } from '#lib/files/temporary-folder.ts'
 import { countRows } from '../copy/count-rows.ts'
 import { restoreRights, STRICT, writeLists } from '../copy/lists.ts'
 import { feedProgram, type Programs, runProgram } from '../copy/programs.ts'
@@ -44,8 +43,8 @@ export async function restoreDatabase(restore: Restore): Promise<RestoredDatabas
   await engine.create({ ...managed, owner_verifier: await scramVerifier(login.password) })
   const target = entrance.restoreTarget(login, managed.physical_name)
   const inside = <T>(work: Work<T>) => entrance.enterAs(login, managed.physical_name, SCAN_LIMIT_MS, work)
-  const folder = await mkdtemp(join(tmpdir(), `svc-restore-${process.pid}-`))
-  const archive = join(folder, 'schema')
+  const folder = await openTemporaryFolder('svc-restore-')
+  const archive = join(folder.path, 'schema')
   let lists: Awaited<ReturnType<typeof writeLists>> | undefined
   let counts: Record<string, number> = {}
   let settings: readonly Setting[] = []
@@ -54,7 +53,7 @@ export async function restoreDatabase(restore: Restore): Promise<RestoredDatabas
   const takers: Record<string, (content: Readable) => Promise<void>> = {
     [POSTGRES_PARTS.schema]: async (content) => {
       await pipeline(content, createWriteStream(archive, { mode: 0o600 }))
-      lists = await writeLists(programs, archive, folder)
+      lists = await writeLists(programs, archive, folder.path)
       await restoreList(lists.before)
     },
     [POSTGRES_PARTS.rows]: (content) =>
@@ -80,7 +79,7 @@ export async function restoreDatabase(restore: Restore): Promise<RestoredDatabas
       await db.query(script(`alter role ${owner} connection limit ${connections} password '${managed.owner_verifier}'`))
       return notes
     },
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   }
 }
 
