@@ -77,7 +77,7 @@ function kill(pid: number): void {
 }
 
 /** Works without /proc too; a zombie counts. A process of another user lives although it may not be signalled. */
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {

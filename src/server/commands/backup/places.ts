@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { open, readdir, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { ServiceError } from '#contract/core/errors.ts'
+import { isAlive } from '#lib/processes/former-process.ts'
 import type { Environment } from '../../config/reader.ts'
 import { byteOutput } from '../../process/output.ts'
 import { isBucketAddress, openBucket } from './bucket.ts'
@@ -19,7 +20,8 @@ export async function createPlace(address: string, env: Environment): Promise<Ne
 }
 
 async function createFile(file: string): Promise<NewBackup> {
-  const part = `${file}.${randomBytes(4).toString('hex')}.part`
+  await removeLeft(file)
+  const part = `${file}.${process.pid}-${randomBytes(4).toString('hex')}.part`
   // Found before the work begins, and not at its end.
   const to = await openNew(part)
   return {
@@ -29,6 +31,18 @@ async function createFile(file: string): Promise<NewBackup> {
       await syncFolder(dirname(file))
     },
     abandon: () => rm(part, { force: true }),
+  }
+}
+
+/** A process that was killed leaves the beginning of a backup, which can be large. Its name has the pid of the process. */
+const PART = /^\.(\d+)-[0-9a-f]{8}\.part$/
+
+async function removeLeft(file: string): Promise<void> {
+  const [folder, own] = [dirname(file), basename(file)]
+  for (const name of await readdir(folder).catch(() => [])) {
+    const pid = name.startsWith(own) ? Number(PART.exec(name.slice(own.length))?.[1] ?? 0) : 0
+    // In containers the process that ended often had the pid of this one.
+    if (pid !== 0 && (pid === process.pid || !isAlive(pid))) await rm(join(folder, name), { force: true })
   }
 }
 

@@ -1,4 +1,3 @@
-import { existsSync, writeFileSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { ServiceError } from '#contract/core/errors.ts'
 import type { Key } from '#lib/archive/encrypt.ts'
@@ -10,6 +9,7 @@ import { type KeyOptions, readKey } from './keys.ts'
 import type { Manifest } from './manifest.ts'
 import { readPlace } from './places.ts'
 import { checkBackup, readWhole } from './read-backup.ts'
+import { refuseOtherSecrets, writeSecrets } from './secrets-file.ts'
 import type { RestoreTarget } from './target.ts'
 
 type Print = (line: string) => void
@@ -41,12 +41,12 @@ export async function runRestore(
   refuseOtherEngine(manifest, settings)
   const secretsFile = options.secretsTo ?? DEFAULT_SECRETS_FILE
   const needsFile = manifest.engine === 'postgres'
-  if (needsFile && existsSync(secretsFile)) {
-    throw new ServiceError('CONFLICT', `${secretsFile} exists. Name another file for the secrets with --secrets-to.`)
-  }
+  const lines = linesOf(variablesOf(secrets))
+  if (needsFile) refuseOtherSecrets(secretsFile, lines)
   await using target = await openTarget(settings, manifest, { ...options, path: env.PATH, print })
+  // Before the restore is done, because a second run is refused after that.
+  if (needsFile) writeSecrets(secretsFile, lines)
   const result = await restoreTo(target, manifest, { open, key, print })
-  if (needsFile) writeFileSync(secretsFile, linesOf(variablesOf(secrets)), { mode: 0o600, flag: 'wx' })
   summarize(result, print)
   print(
     needsFile
