@@ -24,6 +24,7 @@ import type { Servers } from './servers/servers.ts'
 import { shareConnections } from './servers/share-connections.ts'
 import { sizeRoute } from './servers/size.ts'
 
+export { PROGRAM_NAME } from './copy/programs.ts'
 export { createDumper, PLATFORM_DUMP } from './dump/dumper.ts'
 export { EMBEDDED_PART } from './dump/parts.ts'
 export { settleRestored } from './dump/restore-store.ts'

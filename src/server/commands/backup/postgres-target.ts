@@ -3,7 +3,7 @@ import type { ReadPart } from '#lib/archive/read-archive.ts'
 import type { Db } from '#lib/db/db.ts'
 import { identifier, script, sql } from '#lib/db/sql.ts'
 import { createLog } from '#lib/log/log.ts'
-import { createRestorer, PLATFORM_DUMP } from '../../areas/databases/index.ts'
+import { createRestorer, PLATFORM_DUMP, PROGRAM_NAME } from '../../areas/databases/index.ts'
 import type { Settings } from '../../config/config.ts'
 import { openDatabase } from '../../process/resources.ts'
 import { finishRestore } from './finish-restore.ts'
@@ -91,6 +91,7 @@ function restoreEach(restorer: Restorer, { db, manifest, print }: { db: Db; mani
   return { take, finish, abandon }
 }
 
+const END_MS = 5_000
 const DROP_MARK = script('drop schema svc_restore cascade')
 
 /** Marks the database as being restored, and removes what an interrupted restore brought. */
@@ -98,7 +99,10 @@ async function begin(db: Db, restorer: Restorer): Promise<void> {
   const [row] = await db.query<{ again: boolean }>(
     sql`select to_regclass('svc_restore.databases') is not null as again`,
   )
-  if (row!.again) return removeBegun(db, restorer)
+  if (row!.again) {
+    await endPrograms(db)
+    return removeBegun(db, restorer)
+  }
   const [found] = await tablesOf(db)
   if (found) {
     throw new ServiceError(
@@ -109,6 +113,16 @@ async function begin(db: Db, restorer: Restorer): Promise<void> {
   await db.query(
     script('create schema svc_restore; create table svc_restore.databases (physical_name text primary key)'),
   )
+}
+
+/**
+ * Ends the programs of a restore that was killed. They outlive it and would go on to make the indexes of tables that the
+ * next restore has just filled.
+ */
+async function endPrograms(db: Db): Promise<void> {
+  await db.query(sql`
+    select pg_catalog.pg_terminate_backend(pid, ${END_MS}) from pg_catalog.pg_stat_activity
+    where datname = current_database() and usename = current_user and application_name = ${PROGRAM_NAME}`)
 }
 
 /** Only a restore makes the schema svc_restore, and only in an empty database, so all of this is its own. */

@@ -119,6 +119,9 @@ needs('postgres')('OP-05 a backup of Postgres', () => {
     await expect(prepareSchema(half, { mayMigrate: true }, { info() {}, warn() {} } as never)).rejects.toThrow(
       'A restore of this database did not finish.',
     )
+    // A program of the interrupted restore goes on, and holds what the next one has to remove.
+    await using orphan = await connectTo(`${secondUrl}?application_name=svc`)
+    await orphan.query('begin; lock table databases.databases')
     await restore('one.age', { secretsTo: join(folder, 'two.env') })
     expect(await runIn(onSecond(), 'select count(*)::int as n from public.notes')).toEqual([{ n: 20 }])
   })

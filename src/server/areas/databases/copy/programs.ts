@@ -18,6 +18,8 @@ export type Programs = {
 type Finished = { readonly code: number | null; readonly errors: string }
 type Program = 'pg_dump' | 'pg_restore'
 
+/** The `application_name` of the connections of these programs. */
+export const PROGRAM_NAME = 'svc'
 const MAX_ERROR_CHARS = 2_000
 /** The parameters that both node-postgres and libpq accept in a connection string. */
 const CONNECTION_PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey']
@@ -112,7 +114,7 @@ function start(
     ...(path && { PATH: path }),
     ...(password && { PGPASSWORD: password }),
     ...(target?.options && { PGOPTIONS: target.options }),
-    PGAPPNAME: 'svc',
+    PGAPPNAME: PROGRAM_NAME,
     LC_ALL: 'C',
   }
   const child = startProcess(program, ['--no-password', ...options, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] })
