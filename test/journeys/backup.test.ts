@@ -6,6 +6,7 @@ import { createApp } from '#contract/apps/apps.ts'
 import { adminCreateOrg, adminCreateToken } from '#contract/auth/auth.ts'
 import { createClient } from '#contract/core/client.ts'
 import { createDatabase, listDatabases, readConnection } from '#contract/databases.ts'
+import { lockFolder } from '#lib/files/folder-lock.ts'
 import { type ServerProcess, startProcess } from '#test/programs/processes.ts'
 import { svcServer } from '#test/programs/svc-server.ts'
 import { runIn } from '#test/sources/configured-source.ts'
@@ -75,6 +76,13 @@ describe('OP-05 backup and restore of the embedded default', () => {
     expect(await svcServer(base, 'backup', archive!, '--confirm')).toMatchObject({ exit: 5 })
     const nowhere = { ...base, SVC_DATA_DIR: join(folder, 'nowhere'), SVC_BACKUP_PASSPHRASE: 'long enough for us' }
     expect(await svcServer(nowhere, 'backup', place)).toMatchObject({ exit: 4, stdout: '' })
+  })
+
+  it('a second backup at the same time is refused, because the copies of the first one must stay', async () => {
+    using _first = lockFolder(join(original!, 'backup-copies'))
+    const second = await svcServer(base, 'backup', join(folder, 'second'), '--public-key', publicKey)
+    expect(second).toMatchObject({ exit: 6, stdout: '' })
+    expect(second.stderr).toContain('Another backup is being made')
   })
 
   it('verify proves that it can be restored, and finds a changed byte, a missing end and a wrong key', async () => {

@@ -32,14 +32,19 @@ async function answer(socket: Socket, handle: (request: unknown) => Promise<void
   socket.on('error', () => undefined)
   const reply = (message: Reply) => socket.end(`${JSON.stringify(message)}\n`)
   try {
-    await handle(JSON.parse(await readLine(socket)))
+    const line = await readLine(socket)
+    if (line === undefined) return
+    await handle(JSON.parse(line))
     reply({ ok: true })
   } catch (error) {
     reply({ fault: messageOf(error) })
   }
 }
 
-/** Sends a request and waits until it is done. Returns false if nobody listens. Throws with the reason of a refusal. */
+/**
+ * Sends a request and waits until it is done. Returns false if nobody listens, or if the other process ends before it
+ * answers. Throws with the reason of a refusal.
+ */
 export async function askLocal(path: string, request: object): Promise<boolean> {
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) return false
   const socket = createConnection(path)
@@ -52,15 +57,20 @@ export async function askLocal(path: string, request: object): Promise<boolean> 
     return false
   }
   socket.write(`${JSON.stringify(request)}\n`)
-  const reply = JSON.parse(await readLine(socket)) as Reply
+  const line = await readLine(socket)
   socket.destroy()
+  if (line === undefined) return false
+  const reply = JSON.parse(line) as Reply
   if ('fault' in reply) throw new Error(reply.fault)
   return true
 }
 
-/** Does not use the socket's iterator, which would close it for the answer too. */
-function readLine(socket: Socket): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>()
+/**
+ * Returns undefined if the socket closes before the end of the line. Does not use the socket's iterator, which would close
+ * it for the answer too.
+ */
+function readLine(socket: Socket): Promise<string | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<string | undefined>()
   let text = ''
   socket.setEncoding('utf8')
   socket.on('data', (chunk: string) => {
@@ -69,6 +79,6 @@ function readLine(socket: Socket): Promise<string> {
     if (end >= 0) resolve(text.slice(0, end))
     else if (text.length > MAX_MESSAGE_CHARS) reject(new Error('the message is too long'))
   })
-  socket.once('close', () => reject(new Error('the other process ended before it answered')))
+  socket.once('close', () => resolve(undefined))
   return promise
 }

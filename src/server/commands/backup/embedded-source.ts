@@ -1,11 +1,13 @@
-import { constants, existsSync, readFileSync } from 'node:fs'
-import { cp, mkdir, rm } from 'node:fs/promises'
+import { constants, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ServiceError } from '#contract/core/errors.ts'
 import { packFolder } from '#lib/archive/folder-tar.ts'
 import { openEmbedded } from '#lib/db/embedded/embedded.ts'
 import { checkWritable } from '#lib/files/data-folder.ts'
 import { folderBytes } from '#lib/files/folder-bytes.ts'
 import { FolderInUse, lockFolder } from '#lib/files/folder-lock.ts'
+import { endFormerProcess } from '#lib/processes/former-process.ts'
 import { EMBEDDED_PART } from '../../areas/databases/index.ts'
 import type { Settings } from '../../config/config.ts'
 import { COPIES } from '../../process/control-requests.ts'
@@ -37,16 +39,14 @@ export async function openEmbeddedSource({ dataDir, secrets }: Settings): Promis
       await stack.disposeAsync()
     }
   }
-  const staging = join(dataDir, COPIES)
-  await rm(staging, { recursive: true, force: true })
-  await mkdir(staging, { mode: 0o700 })
+  const staging = await openStaging(join(dataDir, COPIES))
   const isThere = (name: string) => existsSync(join(dataDir, name))
   return {
     engine: 'embedded',
     secrets: { ...findSecrets(dataDir), ...secrets },
     files: Object.fromEntries(FILES.filter(isThere).map((name) => [name, readFileSync(join(dataDir, name), 'utf8')])),
     async savePlatform(write) {
-      const copy = join(staging, 'platform')
+      const copy = join(staging.path, 'platform')
       await copyFiles(dataDir, { do: 'copy-platform', to: copy }, join(dataDir, 'db'))
       const facts = await factsOf(copy)
       await write('files', packFolder(copy))
@@ -54,7 +54,7 @@ export async function openEmbeddedSource({ dataDir, secrets }: Settings): Promis
       return facts
     },
     async saveDatabase({ physical_name: physicalName }, write) {
-      const copy = join(staging, physicalName)
+      const copy = join(staging.path, physicalName)
       const folder = join(dataDir, 'databases', physicalName)
       if (!existsSync(folder)) return false
       try {
@@ -67,7 +67,36 @@ export async function openEmbeddedSource({ dataDir, secrets }: Settings): Promis
       await rm(copy, { recursive: true })
       return true
     },
-    [Symbol.asyncDispose]: () => rm(staging, { recursive: true, force: true }),
+    [Symbol.asyncDispose]: () => staging[Symbol.asyncDispose](),
+  }
+}
+
+/** The server may still be copying for a command that was killed. */
+const REMOVAL = { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }
+
+/**
+ * Opens a folder of its own for the copies of this backup, and removes those of backups that were killed. Throws CONFLICT
+ * while another backup is being made, because its copies must stay.
+ */
+async function openStaging(copies: string) {
+  const lock = lockCopies(copies)
+  const left = readdirSync(copies, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  for (const { name } of left) await rm(join(copies, name), REMOVAL)
+  return {
+    path: await mkdtemp(join(copies, 'run-')),
+    async [Symbol.asyncDispose]() {
+      await rm(copies, REMOVAL)
+      lock[Symbol.dispose]()
+    },
+  }
+}
+
+function lockCopies(copies: string): Disposable {
+  try {
+    return lockFolder(copies)
+  } catch (error) {
+    if (!(error instanceof FolderInUse)) throw error
+    throw new ServiceError('CONFLICT', `Another backup is being made: ${error.message}.`, { cause: error })
   }
 }
 
@@ -78,6 +107,9 @@ async function copyFiles(dataDir: string, request: ControlRequest, folder: strin
     if (await askServer(dataDir, request)) return
     try {
       using _lock = lockFolder(dataDir)
+      // The engine of a database can outlive a server that was killed.
+      await endFormerProcess(`${folder}.pid`)
+      await rm(request.to, { recursive: true, force: true })
       await cp(folder, request.to, { recursive: true, mode: constants.COPYFILE_FICLONE })
       return
     } catch (error) {
