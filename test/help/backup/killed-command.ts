@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { Environment } from '../../../src/server/config/reader.ts'
+import { CODE_CACHE } from '../suite/code-cache.ts'
+
+const BIN = join(import.meta.dirname, '..', '..', '..', 'bin', 'svc-server.js')
+
+type Ended = { exit: number | null; output: string; ms: number }
+
+/** Starts a command of `svc-server` in a process of its own, which the caller may kill. */
+export function startCommand(env: Environment, args: readonly string[]) {
+  const began = performance.now()
+  const child = spawn(process.execPath, [BIN, ...args], {
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: CODE_CACHE, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  // A program that outlives the command holds its standard error, so only the command itself is waited for.
+  const output = [child.stdout, child.stderr].map((stream) => text(stream))
+  const ended = async (): Promise<Ended> => {
+    const [exit] = (child.exitCode ?? child.signalCode) === null ? await once(child, 'exit') : [child.exitCode]
+    const ms = performance.now() - began
+    return { exit: exit as number | null, output: exit === null ? '' : (await Promise.all(output)).join(''), ms }
+  }
+  return { ended: ended(), kill: () => void child.kill('SIGKILL') }
+}
+
+/** Runs a command and kills it after so many milliseconds, unless it has ended. */
+export async function runKilled(env: Environment, args: readonly string[], ms: number): Promise<Ended> {
+  const command = startCommand(env, args)
+  const timer = setTimeout(command.kill, ms)
+  try {
+    return await command.ended
+  } finally {
+    clearTimeout(timer)
+  }
+}
