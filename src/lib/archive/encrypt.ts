@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync } from 'node:crypto'
 import { Transform } from 'node:stream'
 import { Decrypter, Encrypter } from 'age-encryption'
 
@@ -39,11 +39,11 @@ export async function encryptStream(lock: Lock): Promise<Transform> {
       callback()
     },
     transform(bytes: Buffer, _encoding, callback) {
-      for (const chunk of chunks.add(bytes)) this.push(cipher.seal(chunk, false))
+      for (const chunk of chunks.add(bytes)) for (const sealed of cipher.seal(chunk, false)) this.push(sealed)
       callback()
     },
     flush(callback) {
-      this.push(cipher.seal(chunks.rest(), true))
+      for (const sealed of cipher.seal(chunks.rest(), true)) this.push(sealed)
       callback()
     },
   })
@@ -129,7 +129,7 @@ async function openHeader(header: Uint8Array, key: Key): Promise<Uint8Array> {
 
 /** Each chunk has a nonce of its number and of whether it is the last one, so none can be moved, repeated or left out. */
 function chunkCipher(fileKey: Uint8Array, nonceOfFile: Uint8Array) {
-  const key = Buffer.from(hkdfSync('sha256', fileKey, nonceOfFile, 'payload', 32))
+  const key = createSecretKey(Buffer.from(hkdfSync('sha256', fileKey, nonceOfFile, 'payload', 32)))
   let number = 0n
   const nextNonce = (isLast: boolean) => {
     const nonce = Buffer.alloc(12)
@@ -139,9 +139,10 @@ function chunkCipher(fileKey: Uint8Array, nonceOfFile: Uint8Array) {
   }
   const options = { authTagLength: TAG_BYTES }
   return {
-    seal(chunk: Buffer, isLast: boolean): Buffer {
+    /** Returns the parts of a sealed chunk, which are not joined because that would copy them. */
+    seal(chunk: Buffer, isLast: boolean): Buffer[] {
       const cipher = createCipheriv(CIPHER, key, nextNonce(isLast), options)
-      return Buffer.concat([cipher.update(chunk), cipher.final(), cipher.getAuthTag()])
+      return [cipher.update(chunk), cipher.final(), cipher.getAuthTag()].filter(({ length }) => length > 0)
     },
     open(chunk: Buffer, isLast: boolean): Buffer {
       if (chunk.length < TAG_BYTES || (chunk.length === TAG_BYTES && number > 0n)) {
@@ -164,14 +165,17 @@ function createChunks(size: number) {
   let bytes = 0
   return {
     *add(more: Buffer): Generator<Buffer> {
-      waiting.push(more)
-      bytes += more.length
-      if (bytes <= size) return
-      const all = Buffer.concat(waiting)
-      let at = 0
-      for (; all.length - at > size; at += size) yield all.subarray(at, at + size)
-      waiting = [all.subarray(at)]
-      bytes = all.length - at
+      let rest = more
+      while (bytes + rest.length > size) {
+        const head = rest.subarray(0, size - bytes)
+        rest = rest.subarray(size - bytes)
+        const chunk = waiting.length === 0 ? head : Buffer.concat([...waiting, head])
+        waiting = []
+        bytes = 0
+        yield chunk
+      }
+      waiting.push(rest)
+      bytes += rest.length
     },
     rest: () => Buffer.concat(waiting),
   }
