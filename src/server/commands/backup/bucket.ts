@@ -130,7 +130,9 @@ function inPieces(put: (bytes: Buffer<ArrayBuffer>) => Promise<void>): Writable 
       else flush().then(() => callback(), callback)
     },
     final(callback) {
-      flush().then(() => callback(), callback)
+      // An archive has a header, so it is never empty.
+      if (bytes === 0) callback()
+      else flush().then(() => callback(), callback)
     },
   })
 }
