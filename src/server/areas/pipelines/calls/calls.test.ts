@@ -5,13 +5,13 @@ import { createSealer } from '#lib/crypto/seal.ts'
 import { sql } from '#lib/db/sql.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { register } from '../workers/register.ts'
-import { cancelByReference } from './cancel.ts'
 import { enqueue } from './enqueue.ts'
 import { endCalls } from './finish.ts'
 import type { CallKindHooks } from './kinds.ts'
 import { isServed } from './served-store.ts'
 import { claimCalls, lockRunning } from './store.ts'
 import { sweepLoop } from './sweep.ts'
+import { WaitingCalls } from './waiting.ts'
 
 const sealer = createSealer([randomBytes(32).toString('hex')])
 const signal = new AbortController().signal
@@ -143,12 +143,13 @@ describe('calls of workers', () => {
     ])
   })
 
-  it('are taken away by their reference without the hook', async () => {
+  it('are taken away without the hook when nobody waits for them', async () => {
     const { ask, claim, outcomeOf } = await setUp()
-    await ask('plr_f')
+    await using waiting = new WaitingCalls({ db: database.db, sealer })
+    const id = await ask('plr_f')
     await claim()
-    expect(await database.db.tx((tx) => cancelByReference(tx, 'plr_f'))).toBe(true)
-    expect(await database.db.tx((tx) => cancelByReference(tx, 'plr_f'))).toBe(false)
+    expect(await waiting.cancel(id)).toBeUndefined()
+    expect(await database.db.query(sql`select from pipelines.calls where id = ${id}`)).toEqual([])
     await sweep()
     expect(outcomeOf('plr_f')).toEqual([])
   })

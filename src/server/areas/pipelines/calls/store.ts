@@ -147,12 +147,11 @@ export async function findExisting(db: Querier, callIds: readonly string[]): Pro
   return new Set(rows.map(({ id }) => id))
 }
 
-type Removed = { readonly id: string; readonly workerId: string | null; readonly sealed: string | null }
+type Removed = { readonly workerId: string | null; readonly sealed: string | null }
 
 /** Removes a call in any state. `sealed` is its result if it has one. */
-export async function removeCall(tx: Tx, by: { id: string } | { reference: string }): Promise<Removed | undefined> {
-  const which = 'id' in by ? sql`id = ${by.id}` : sql`reference = ${by.reference}`
+export async function removeCall(tx: Tx, id: string): Promise<Removed | undefined> {
   const [row] = await tx.query<Removed>(sql`
-    delete from pipelines.calls where ${which} returning id, worker_id as "workerId", result as sealed`)
+    delete from pipelines.calls where id = ${id} returning worker_id as "workerId", result as sealed`)
   return row
 }

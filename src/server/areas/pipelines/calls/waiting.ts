@@ -63,7 +63,7 @@ export class WaitingCalls implements AsyncDisposable {
   async cancel(callId: string): Promise<CallResult | undefined> {
     this.forget(callId)
     const removed = await this.#db.tx(async (tx) => {
-      const found = await removeCall(tx, { id: callId })
+      const found = await removeCall(tx, callId)
       if (found?.workerId && found.sealed === null) await notifyWorker(tx, found.workerId, 'cancel', [callId])
       return found
     })
