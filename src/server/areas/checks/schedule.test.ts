@@ -34,6 +34,7 @@ describe('the schedule of a check', () => {
     [{ cron: '0 25 * * *', timezone: 'UTC' }, 'schedule.cron: This is not a cron expression.'],
     [{ cron: '0 0 31 2 *', timezone: 'UTC' }, 'schedule.cron: This schedule has no date that exists.'],
     [{ cron: '0 9 * * *', timezone: 'Berlin' }, 'schedule.timezone: Berlin is not a timezone'],
+    [{ cron: '0 9 * * *', timezone: '+01:00' }, 'schedule.timezone: +01:00 is not a timezone'],
   ])('refuses %j', (schedule, message) => {
     expect(() => firstSlot(schedule, at('2026-03-01T10:00:00'))).toThrow(message)
   })

@@ -1,6 +1,7 @@
 import type { CheckSchedule } from '#contract/checks/definition.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import { cronFault, nextTime } from '#lib/time/cron.ts'
+import { isTimezone } from '#lib/time/timezone.ts'
 
 const MINUTE_MS = 60_000
 
@@ -31,12 +32,4 @@ export function nextSlot(schedule: CheckSchedule, slot: Date, now: Date): Date |
   const interval = schedule.every_minutes * MINUTE_MS
   const passed = Math.max(Math.floor((now.getTime() - slot.getTime()) / interval), 0)
   return new Date(slot.getTime() + (passed + 1) * interval)
-}
-
-function isTimezone(name: string): boolean {
-  try {
-    return Intl.DateTimeFormat('en-US', { timeZone: name }) !== undefined
-  } catch {
-    return false
-  }
 }
