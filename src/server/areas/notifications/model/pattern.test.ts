@@ -22,6 +22,7 @@ it.each([['deploy.failed'], ['pipeline.run.*'], ['application.*'], ['org.support
 it.each([
   ['deploy.fail', 'No event type matches "deploy.fail". Did you mean deploy.failed?'],
   ['Pipeline.Run.*', 'No event type matches "Pipeline.Run.*". Did you mean pipeline.run.*?'],
+  ['deploy.faield', 'No event type matches "deploy.faield". Did you mean deploy.failed?'],
   ['pipeline.runs.*', 'No event type matches "pipeline.runs.*". Did you mean pipeline.run.*?'],
   ['pipeline.run', 'No event type matches "pipeline.run". Did you mean pipeline.run.*?'],
   ['*', 'No event type matches "*". Use an event type, or a prefix such as support.ticket.*.'],

@@ -1,4 +1,5 @@
 import { EVENT_TYPES } from '#contract/core/events.ts'
+import { countEdits } from '#contract/core/suggest.ts'
 
 const SUBSCRIBABLE_TYPES = EVENT_TYPES.filter((type) => type !== 'notification.test')
 
@@ -19,7 +20,7 @@ export function patternFault(pattern: string): string | undefined {
 /** The known type or wildcard that differs from `text` in the fewest characters, if it is close. */
 function nearestPattern(text: string): string | undefined {
   const [best] = knownPatterns()
-    .map((pattern) => ({ pattern, distance: editDistance(text.toLowerCase(), pattern) }))
+    .map((pattern) => ({ pattern, distance: countEdits(text.toLowerCase(), pattern) }))
     .sort((a, b) => a.distance - b.distance)
   const limit = Math.min(MAX_HINT_DISTANCE, Math.floor(text.length / 2))
   return best && best.distance <= limit ? best.pattern : undefined
@@ -33,17 +34,4 @@ function knownPatterns(): string[] {
     return parts.slice(1).map((_, i) => `${parts.slice(0, i + 1).join('.')}.*`)
   })
   return [...SUBSCRIBABLE_TYPES, ...new Set(wildcards)]
-}
-
-/** Levenshtein distance. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      next[j] = Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
-    }
-    row = next
-  }
-  return row[b.length]!
 }
