@@ -1,4 +1,5 @@
 import type { Db } from '#lib/db/db.ts'
+import { repeatWhileFull } from '#lib/work/full-batches.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { newRun, queueRuns } from './runs-store.ts'
 import { nextSlot } from './schedule.ts'
@@ -15,7 +16,7 @@ export function planLoop({ db }: { db: Db }): Loop {
     name: 'checks-plan',
     wakeOn: SCHEDULE_CHANNEL,
     async tick(now, signal) {
-      while (!signal.aborted && (await planDue(db, now)) === BATCH);
+      await repeatWhileFull(signal, BATCH, () => planDue(db, now))
       const next = await findNextSlot(db)
       return new Date(Math.min(next?.getTime() ?? Number.POSITIVE_INFINITY, now.getTime() + IDLE_MS))
     },

@@ -1,5 +1,6 @@
 import { lowestId } from '#edge/ids.ts'
 import type { Db } from '#lib/db/db.ts'
+import { repeatWhileFull } from '#lib/work/full-batches.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { deleteOldRuns, deleteRunsWithoutCheck } from './runs-store.ts'
 
@@ -14,9 +15,8 @@ export function retentionLoop({ db, keepDays }: { db: Db; keepDays: number }): L
     leader: true,
     async tick(now, signal) {
       const beforeId = lowestId('ckr', new Date(now.getTime() - keepDays * DAY_MS))
-      // A statement that deleted as many rows as it may has possibly left some.
-      while (!signal.aborted && (await deleteOldRuns(db, beforeId, ROWS_PER_STATEMENT)) === ROWS_PER_STATEMENT);
-      while (!signal.aborted && (await deleteRunsWithoutCheck(db, ROWS_PER_STATEMENT)) === ROWS_PER_STATEMENT);
+      await repeatWhileFull(signal, ROWS_PER_STATEMENT, () => deleteOldRuns(db, beforeId, ROWS_PER_STATEMENT))
+      await repeatWhileFull(signal, ROWS_PER_STATEMENT, () => deleteRunsWithoutCheck(db, ROWS_PER_STATEMENT))
       return new Date(now.getTime() + EVERY_MS)
     },
   }

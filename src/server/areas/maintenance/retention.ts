@@ -1,5 +1,6 @@
 import { lowestId } from '#edge/ids.ts'
 import type { Db } from '#lib/db/db.ts'
+import { repeatWhileFull } from '#lib/work/full-batches.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { deleteOld } from './retention-store.ts'
 
@@ -16,7 +17,7 @@ export function retentionLoop({ db }: { db: Db }): Loop {
     async tick(now, signal) {
       const beforeId = lowestId('exe', new Date(now.getTime() - KEEP_DAYS * DAY_MS))
       for (const table of ['evidence', 'edits'] as const) {
-        while (!signal.aborted && (await deleteOld(db, table, beforeId, ROWS_PER_STATEMENT)) === ROWS_PER_STATEMENT);
+        await repeatWhileFull(signal, ROWS_PER_STATEMENT, () => deleteOld(db, table, beforeId, ROWS_PER_STATEMENT))
       }
       return new Date(now.getTime() + EVERY_MS)
     },

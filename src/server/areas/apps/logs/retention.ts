@@ -1,4 +1,5 @@
 import type { Db } from '#lib/db/db.ts'
+import { repeatWhileFull } from '#lib/work/full-batches.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { addPartition, dropPartitions, hasFormerTable } from './partition-store.ts'
 import { findLargeLogs, listLogs, removeLines } from './store.ts'
@@ -41,7 +42,6 @@ export function logRetention({ db, maxBytes, maxAgeDays }: Deps): Loop {
 /** The lines of before partitions have any age. They are removed one by one until their partition is dropped. */
 async function emptyFormerTable(db: Db, before: Date, signal: AbortSignal): Promise<void> {
   for (const { app_id } of await listLogs(db)) {
-    const remove = () => db.tx((tx) => removeLines(tx, app_id, BATCH_LINES, before))
-    while (!signal.aborted && (await remove()) === BATCH_LINES);
+    await repeatWhileFull(signal, BATCH_LINES, () => db.tx((tx) => removeLines(tx, app_id, BATCH_LINES, before)))
   }
 }

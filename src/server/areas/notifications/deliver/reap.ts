@@ -1,5 +1,6 @@
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import { repeatWhileFull } from '#lib/work/full-batches.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { lockDestinations } from '../store/lock.ts'
 import { rescheduleDestinations } from '../store/reschedule.ts'
@@ -15,7 +16,7 @@ export function reapLoop({ db }: { db: Db }): Loop {
   return {
     name: 'notifications-reap',
     tick: async (now, signal) => {
-      while (!signal.aborted && (await reap(db)) === DELIVERIES_PER_TRANSACTION);
+      await repeatWhileFull(signal, DELIVERIES_PER_TRANSACTION, () => reap(db))
       return new Date(now.getTime() + REAP_EVERY_SECONDS * 1000)
     },
   }

@@ -1,4 +1,5 @@
 import type { Db } from '#lib/db/db.ts'
+import { repeatWhileFull } from '#lib/work/full-batches.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { OUTBOX_CHANNEL, takeEvents } from '#lib/work/outbox.ts'
 import { storeEvents } from '../store/events.ts'
@@ -13,7 +14,7 @@ export function intakeLoop({ db }: { db: Db }): Loop {
     name: 'notifications-intake',
     wakeOn: OUTBOX_CHANNEL,
     tick: async (now, signal) => {
-      while (!signal.aborted && (await takeInEvents(db, now)) === EVENTS_PER_TRANSACTION);
+      await repeatWhileFull(signal, EVENTS_PER_TRANSACTION, () => takeInEvents(db, now))
       return new Date(now.getTime() + POLL_MS)
     },
   }

@@ -1,5 +1,6 @@
 import { lowestId } from '#edge/ids.ts'
 import type { Db } from '#lib/db/db.ts'
+import { repeatWhileFull } from '#lib/work/full-batches.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { dropUnreadable } from '../match/unreadable-store.ts'
 import { deleteDeliveries, deleteEvents, deleteInboxEntries, deleteKeptMails, deleteNotifications } from './store.ts'
@@ -24,16 +25,15 @@ export function retentionLoop({ db, keepDays = DEFAULT_KEEP_DAYS }: { db: Db; ke
       const before = new Date(now.getTime() - keepDays.ledger * DAY_MS)
       const inboxBefore = new Date(now.getTime() - keepDays.inbox * DAY_MS)
       const limit = ROWS_PER_STATEMENT
-      const repeat = async (remove: () => Promise<number>) => {
-        while (!signal.aborted && (await remove()) === limit);
-      }
-      await repeat(() => dropUnreadable(db, { beforeId: lowestId('evt', before), limit }))
+      await repeatWhileFull(signal, limit, () => dropUnreadable(db, { beforeId: lowestId('evt', before), limit }))
       for (const step of [deleteNotifications, deleteDeliveries, deleteEvents]) {
         let after: string | undefined = ''
         while (after !== undefined && !signal.aborted) after = await step(db, { before, after, limit })
       }
-      await repeat(() => deleteInboxEntries(db, { beforeId: lowestId('ntf', inboxBefore), limit }))
-      await repeat(() => deleteKeptMails(db, { before, limit }))
+      await repeatWhileFull(signal, limit, () =>
+        deleteInboxEntries(db, { beforeId: lowestId('ntf', inboxBefore), limit }),
+      )
+      await repeatWhileFull(signal, limit, () => deleteKeptMails(db, { before, limit }))
       return new Date(now.getTime() + HOUR_MS)
     },
   }

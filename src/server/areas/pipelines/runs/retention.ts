@@ -1,4 +1,5 @@
 import type { Db } from '#lib/db/db.ts'
+import { repeatWhileFull } from '#lib/work/full-batches.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { findLogsToRemove, removeLogs, removeOldRuns } from './retention-store.ts'
 
@@ -18,8 +19,8 @@ export function runRetention({ db }: { db: Db }): Loop {
     leader: true,
     async tick(now, signal) {
       const before = new Date(now.getTime() - KEPT_DAYS * DAY_MS)
-      while (!signal.aborted && (await removeOldRuns(db, { before, keptRuns: KEPT_RUNS, limit: BATCH })) === BATCH);
-      while (!signal.aborted && (await removeSomeLogs(db, now)) === BATCH);
+      await repeatWhileFull(signal, BATCH, () => removeOldRuns(db, { before, keptRuns: KEPT_RUNS, limit: BATCH }))
+      await repeatWhileFull(signal, BATCH, () => removeSomeLogs(db, now))
       return new Date(now.getTime() + EVERY_MS)
     },
   }
