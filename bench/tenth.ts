@@ -6,10 +6,10 @@ import { text } from 'node:stream/consumers'
 /**
  * Runs a tenth of every benchmark, three at a time: a tenth fails by its floors only, and no floor depends on speed. Most
  * of them wait for the disk or for a server to settle half of their time, so three keep two processors busy. The slowest
- * come first, so that all lanes end at about the same time.
+ * come first, so that all runners end at about the same time.
  */
 const SLOWEST_FIRST = ['scale', 'notify', 'maintenance', 'start', 'ask', 'soak', 'functions', 'apps']
-const LANES = 3
+const MAX_AT_ONCE = 3
 
 const names = globSync('bench/*/run.ts').map((path) => path.split(/[\\/]/)[1]!)
 const queue = [...SLOWEST_FIRST, ...names.filter((name) => !SLOWEST_FIRST.includes(name)).toSorted()]
@@ -32,10 +32,10 @@ function missed(output: string): string[] {
   return output.split('\n').filter((line) => line.startsWith('MISSED'))
 }
 
-async function lane(): Promise<void> {
+async function runFromQueue(): Promise<void> {
   for (let name = queue.shift(); name !== undefined; name = queue.shift()) await runOne(name)
 }
 
-await Promise.all(Array.from({ length: LANES }, lane))
+await Promise.all(Array.from({ length: MAX_AT_ONCE }, runFromQueue))
 for (const fault of failed) console.error(`benchmark ${fault}`)
 process.exitCode = failed.length > 0 ? 1 : 0

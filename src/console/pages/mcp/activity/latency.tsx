@@ -15,14 +15,14 @@ export function Latency({ search }: { search: ActivitySearch }) {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
   const counted = useMemo(() => toStatistics(search, new Date()), [search])
   if (!counted) return null
-  return <Drawn input={{ ...counted.input, timezone: timeZone }} words={counted.words} />
+  return <Drawn input={{ ...counted.input, timezone: timeZone }} timeText={counted.timeText} />
 }
 
 type Bucket = ActivityStatistics['buckets'][number]
 
-type DrawnProps = { input: z.input<typeof activityStatistics.input>; words: string }
+type DrawnProps = { input: z.input<typeof activityStatistics.input>; timeText: string }
 
-function Drawn({ input, words }: DrawnProps) {
+function Drawn({ input, timeText }: DrawnProps) {
   const statistics = useCall(activityStatistics, input, { keep: true, poll: 'statistics' })
   if (statistics.data === undefined)
     return statistics.error ? <LoadFailed error={statistics.error} onRetry={() => void statistics.refetch()} /> : null
@@ -32,7 +32,7 @@ function Drawn({ input, words }: DrawnProps) {
   if (buckets.length === 1) return <OnePoint bucket={buckets[0]!} when={labelOf(buckets[0]!.start)} />
   return (
     <Lines
-      title={`How long did answers take ${words}?`}
+      title={`How long did answers take ${timeText}?`}
       axis="Time until the answer of answered calls. p50: half of them were faster; p95: 95 of 100 were."
       labels={buckets.map(({ start }) => labelOf(start))}
       lines={[

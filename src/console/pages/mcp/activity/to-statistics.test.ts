@@ -21,8 +21,8 @@ it.each([
     { type: 'functions', from: '2025-12-08T12:00:00.000Z', to: NOW.toISOString(), bucket: 'day' },
     'in the last 92 of these days',
   ],
-] as const)('CO-02 the view %j is counted within what the service allows', (search, input, words) => {
-  expect(toStatistics(search, NOW)).toEqual({ input, words })
+] as const)('CO-02 the view %j is counted within what the service allows', (search, input, timeText) => {
+  expect(toStatistics(search, NOW)).toEqual({ input, timeText })
 })
 
 it('CO-02 days that end before they begin are not counted', () => {

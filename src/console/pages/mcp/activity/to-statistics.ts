@@ -5,11 +5,11 @@ const DAY_MS = 86_400_000
 /** Longest time for which the service counts by day. */
 const MAX_DAYS = 92
 
-const WORDS = { day: 'in the last 24 hours', week: 'in the last 7 days', month: 'in the last 30 days' } as const
+const TIME_TEXT = { day: 'in the last 24 hours', week: 'in the last 7 days', month: 'in the last 30 days' } as const
 
 /**
- * Returns the input of the statistics for a view, and its time in words. Without a chosen time it is 30 days.
- * Undefined if the chosen days end before they begin.
+ * Returns the input of the statistics for a view, and a text for its time. Without a chosen time it is 30 days. Returns
+ * undefined if the chosen days end before they begin.
  */
 export function toStatistics(search: ActivitySearch, now: Date) {
   const { period = 'month' } = search
@@ -18,7 +18,7 @@ export function toStatistics(search: ActivitySearch, now: Date) {
   if (period !== 'days')
     return {
       input: { ...filters, ...target, from, bucket: period === 'day' ? 'hour' : 'day' } as const,
-      words: WORDS[period],
+      timeText: TIME_TEXT[period],
     }
   const end = to === undefined ? now : new Date(to)
   const earliest = new Date(end.getTime() - MAX_DAYS * DAY_MS)
@@ -32,6 +32,6 @@ export function toStatistics(search: ActivitySearch, now: Date) {
       to: end.toISOString(),
       bucket: 'day',
     } as const,
-    words: isCut ? `in the last ${MAX_DAYS} of these days` : 'on these days',
+    timeText: isCut ? `in the last ${MAX_DAYS} of these days` : 'on these days',
   }
 }
