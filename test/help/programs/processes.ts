@@ -1,27 +1,34 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { bundledServer } from '../../../scripts/server-bundle.ts'
 import type { Environment } from '../../../src/server/config/reader.ts'
 import { SERVICE_NAMES, type ServiceName } from '../../../src/server/config/service-table.ts'
 import { CODE_CACHE } from '../suite/code-cache.ts'
 import { until } from '../until.ts'
 
-const MAIN = join(import.meta.dirname, '..', '..', '..', 'src', 'server', 'main.ts')
-
 export type ServerProcess = AsyncDisposable & { child: ChildProcess; url: string; output: string[] }
 
+let bundle: Promise<string> | undefined
+
+/** Returns the file of the server that `npm start` runs. The files of its threads and child processes are beside it. */
+export function serverFile(): Promise<string> {
+  bundle ??= bundledServer()
+  return bundle
+}
+
 /**
- * Starts a server process. Resolves when it prints that it is ready; rejects with its output when it ends before that.
- * `cwd` is the folder it runs in, this one by default.
+ * Starts a server process, by default the file that `npm start` runs, which loads faster than a thousand sources.
+ * Resolves when it prints that it is ready; rejects with its output when it ends before that. `cwd` is the folder it runs
+ * in, this one by default.
  */
 export async function startProcess(
   env: Environment,
-  command: readonly string[] = [MAIN],
+  command?: readonly string[],
   cwd?: string,
 ): Promise<ServerProcess> {
-  const child = spawn(process.execPath, command, {
+  const child = spawn(process.execPath, command ?? [await serverFile()], {
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: CODE_CACHE, ...env },
     ...(cwd !== undefined && { cwd }),
     stdio: ['ignore', 'pipe', 'pipe'],
