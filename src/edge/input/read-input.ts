@@ -12,22 +12,24 @@ export type InputReader = (request: Request, params: Record<string, string>, que
 
 /** Creates the function that joins path, query and body into one input object and checks it with the schema. */
 export function createInputReader(op: Operation): InputReader {
-  const types = queryTypes(op)
+  // Computed for the first query, because those of all operations would take a tenth of the processor time of a start.
+  let computedTypes: Map<string, QueryType> | undefined
+  const types = () => (computedTypes ??= queryTypes(op))
   const check = createInputCheck(op.input)
   const withLastId = op.kind === 'stream' && op.resumable ? preferLastEventId : (_: Request, raw: RawInput) => raw
   const filterKeys =
-    op.kind === 'raw' && op.ignoresUnknownKeys ? keepKeys(new Set(types.keys())) : (query: string) => query
+    op.kind === 'raw' && op.ignoresUnknownKeys ? keepKeys((key) => types().has(key)) : (query: string) => query
   if (inputInQuery(op)) {
     return async (request, params, query) => {
       if (op.kind === 'json' || op.kind === 'stream') refuseLargeBody(request, op.bodyLimit)
-      const raw = withLastId(request, merge(params, query === '' ? {} : readQuery(filterKeys(query), types)))
+      const raw = withLastId(request, merge(params, query === '' ? {} : readQuery(filterKeys(query), types())))
       refuseBadText(raw)
       return check(raw, query.length)
     }
   }
   const bodyLimit = bodyLimitOf(op)
   return async (request, params, query) => {
-    if (query !== '') throw unknownKeys(Object.keys(readQuery(query, types)))
+    if (query !== '') throw unknownKeys(Object.keys(readQuery(query, types())))
     refuseBadText(params)
     const { body, length } = await readJsonBody(request, bodyLimit)
     return check(withLastId(request, merge(params, body)), length)
@@ -52,8 +54,8 @@ function merge(params: Record<string, string>, sent: RawInput): RawInput {
   return Object.assign(sent, params)
 }
 
-function keepKeys(keys: ReadonlySet<string>): (query: string) => string {
-  return (query) => new URLSearchParams([...new URLSearchParams(query)].filter(([key]) => keys.has(key))).toString()
+function keepKeys(isNamed: (key: string) => boolean): (query: string) => string {
+  return (query) => new URLSearchParams([...new URLSearchParams(query)].filter(([key]) => isNamed(key))).toString()
 }
 
 type QueryType = 'string' | 'number' | 'boolean' | 'array'
