@@ -184,6 +184,8 @@ export function testEnvironment(databaseUrl: string | undefined, dataDir: string
     HOST: '127.0.0.1',
     PORT: '0',
     SVC_DATA_DIR: dataDir,
+    // As on Postgres, where apps are off unless a test asks for them: a start would try out sandboxes and disks.
+    SVC_ALLOW_PROCESS_DEPLOYS: 'false',
     // No load balancer sends requests to these processes, so a stop need not wait.
     SVC_DRAIN_SECONDS: '0',
     // A measurement in the background would choose between index and exact search while a test looks at one of them.
