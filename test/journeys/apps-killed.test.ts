@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pack } from 'tar-stream'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '#contract/apps/apps.ts'
 import { readDeploy, startDeploy } from '#contract/apps/deploys.ts'
 import { uploadRevision } from '#contract/apps/revisions.ts'
@@ -26,15 +26,21 @@ const SERVER = `
 
 // The build or the start takes long enough to be met by the kill.
 const STEPS = [
-  ['queued', { build_command: null, start_command: 'node server.mjs' }],
-  ['building', { build_command: 'sleep 3', start_command: 'node server.mjs' }],
-  ['starting', { build_command: null, start_command: 'sleep 3; node server.mjs' }],
   ['live', { build_command: null, start_command: 'node server.mjs' }],
+  ['building', { build_command: 'sleep 5', start_command: 'node server.mjs' }],
+  ['starting', { build_command: null, start_command: 'sleep 5; node server.mjs' }],
+  ['queued', { build_command: null, start_command: 'node server.mjs' }],
 ] as const
+type Step = (typeof STEPS)[number][0]
 
+/** One process has an app at each step, because two starts for each would take four times the processor time. */
 describe('MA-15 svc killed while a deploy is under way', () => {
-  it.each(STEPS)('%s: the deploy ends live after the next start', async (step, settings) => {
-    await using stack = new AsyncDisposableStack()
+  const stack = new AsyncDisposableStack()
+  const deploys = new Map<Step, { deploy_id: string; host: string; marker: string }>()
+  let second: ServerProcess
+  let after: Client
+
+  beforeAll(async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'svc-apps-killed-'))
     stack.defer(() => rmSync(dataDir, { recursive: true, force: true }))
     const database = stores.postgres ? stack.use(await openTestDatabase()) : undefined
@@ -46,28 +52,35 @@ describe('MA-15 svc killed while a deploy is under way', () => {
     const first = stack.use(await startProcess(env))
     const token = await developerToken(first, env)
     const before = clientOf(first, token)
-    const marker = randomUUID()
-    const { url } = await before.call(createApp, {
-      alias: 'shop',
-      settings: { ...settings, start_command: `${settings.start_command} ${marker}` },
-    })
-    const { id: revision_id } = await before.upload(uploadRevision, { alias: 'shop' }, archive())
-    const { id: deploy_id } = await before.call(startDeploy, { alias: 'shop', revision_id })
-    await until(async () => {
-      const { state } = await before.call(readDeploy, { alias: 'shop', deploy_id })
-      return step === 'queued' || state === step || state === 'live'
-    })
+    const isMet = async (step: Step) => {
+      const { state } = await before.call(readDeploy, { alias: step, deploy_id: deploys.get(step)!.deploy_id })
+      return state === step || state === 'live'
+    }
+    for (const [step, settings] of STEPS) {
+      const marker = randomUUID()
+      const start_command = `${settings.start_command} ${marker}`
+      const { url } = await before.call(createApp, { alias: step, settings: { ...settings, start_command } })
+      const { id: revision_id } = await before.upload(uploadRevision, { alias: step }, archive())
+      // The last deploy has just been queued when the process is killed.
+      if (step === 'queued') await until(async () => (await isMet('building')) && (await isMet('starting')))
+      const { id: deploy_id } = await before.call(startDeploy, { alias: step, revision_id })
+      deploys.set(step, { deploy_id, host: new URL(url!).hostname, marker })
+      if (step === 'live') await until(() => isMet('live'))
+    }
     first.child.kill('SIGKILL')
     await once(first.child, 'exit')
+    second = stack.use(await startProcess(env))
+    after = clientOf(second, token)
+  })
+  afterAll(() => stack.disposeAsync())
 
-    const second = stack.use(await startProcess(env))
-    const after = clientOf(second, token)
+  it.each(STEPS)('%s: the deploy ends live after the next start', async (step) => {
+    const { deploy_id, host, marker } = deploys.get(step)!
     const ended = await until(async () => {
-      const deploy = await after.call(readDeploy, { alias: 'shop', deploy_id })
+      const deploy = await after.call(readDeploy, { alias: step, deploy_id })
       return (deploy.state === 'live' || deploy.state === 'failed') && deploy
     })
     expect(ended).toMatchObject({ state: 'live', failure_code: null })
-    const host = new URL(url!).hostname
     // The port for apps opens with the first app, some time after the start.
     await until(async () => (await ask(second, host).catch(() => undefined)) === 'up')
     expect(countProcesses(marker)).toBe(1)
