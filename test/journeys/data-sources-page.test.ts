@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { type Checkout, makeCheckout } from '#test/programs/checkout.ts'
+import { type Checkout, makeCheckout, skipNpx } from '#test/programs/checkout.ts'
 import { needsPrograms } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 
@@ -23,13 +23,12 @@ withTools('docs/data-sources.md, step by step', () => {
   const [tables, makeIndex] = blocks('sql')
   let system: System
   let checkout: Checkout
-  let env: NodeJS.ProcessEnv
 
   beforeAll(async () => {
     system = await startSystem()
     const { token } = await system.member('admin')
     checkout = makeCheckout()
-    env = { ...checkout.env, URL: system.url, KEY: token }
+    Object.assign(checkout.env, { URL: system.url, KEY: token })
     writeFileSync(join(checkout.folder, 'fill.mts'), blocks('ts')[0]!)
     writeFileSync(join(checkout.folder, 'fill.py'), blocks('python')[0]!)
   })
@@ -39,20 +38,12 @@ withTools('docs/data-sources.md, step by step', () => {
   })
 
   async function shell(script: string, input = ''): Promise<string> {
-    const running = run('bash', ['-euo', 'pipefail', '-c', script], { env, cwd: checkout.folder })
+    const running = run('bash', ['-euo', 'pipefail', '-c', script], { env: checkout.env, cwd: checkout.folder })
     running.child.stdin!.end(input)
     return (await running).stdout
   }
-  /** Runs svc itself for further uses of `npx svc`, because npx takes ten times as long as svc. */
-  const skipNpx = () => {
-    const folder = join(checkout.folder, 'without-npx')
-    mkdirSync(folder)
-    const script = `#!/bin/sh\n[ "$1" = svc ] && shift && exec node "${join(checkout.folder, 'bin', 'svc.js')}" "$@"\n`
-    writeFileSync(join(folder, 'npx'), script, { mode: 0o755 })
-    env.PATH = [folder, env.PATH].join(delimiter)
-  }
   const psql = async (statement: string) => {
-    env.DOCS ??= (await shell('npx svc db connect docs -q')).trim()
+    checkout.env.DOCS ??= (await shell('npx svc db connect docs -q')).trim()
     return shell('psql -XAtq "$DOCS"', statement)
   }
   const vectors = () => psql('select id, embedding from public.articles order by id')
@@ -71,7 +62,7 @@ withTools('docs/data-sources.md, step by step', () => {
 
   it('DS-01 DS-02 a login, a database, its tables', async () => {
     await shell(login!)
-    skipNpx()
+    skipNpx(checkout)
     await shell(create!, tables)
     expect(await psql('select id from public.articles where embedding is null order by id')).toBe('cars\nsick\n')
   })

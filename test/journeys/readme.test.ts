@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Checkout, makeCheckout } from '#test/programs/checkout.ts'
+import { type Checkout, makeCheckout, skipNpx } from '#test/programs/checkout.ts'
 import { type ServerProcess, startProcess, untilExample } from '#test/programs/processes.ts'
 import { until, untilDone } from '#test/until.ts'
 
@@ -39,6 +39,7 @@ describe('OP-01 the README, followed word for word', () => {
       stdout: '',
       stderr: `svc: You are not logged in.\nLog in: ${COMMANDS[0]}\n`,
     })
+    skipNpx(checkout)
   })
 
   it('the login, the question and its Activity work as written', async () => {
