@@ -1,6 +1,6 @@
 import { chmod, cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type BuildOptions, build } from 'esbuild'
+import { build } from 'esbuild'
 import packageJson from '../package.json' with { type: 'json' }
 import { skillsDefine } from './build-skills.ts'
 import { oneLanguage } from './one-language.ts'
@@ -25,16 +25,17 @@ const CLI: BuildOptions = {
 
 /**
  * Bundles the client into one file without dependencies, for every version of Node that `bin/svc.js` accepts. The file
- * is executable and runs alone, under any name, in a folder that has nothing else.
+ * is `cli.cjs` in `folder`, is executable and runs alone, under any name, in a folder that has nothing else.
  */
-export async function buildCli(): Promise<void> {
+export async function buildCli(folder: string): Promise<void> {
+  const outfile = join(folder, 'cli.cjs')
   await build({
     ...CLI,
     banner: { js: '#!/usr/bin/env node' },
     define: { SVC_BUNDLED: 'true', ...(await skillsDefine()) },
-    outfile: 'dist/cli.cjs',
+    outfile,
   })
-  await chmod(join(root, 'dist', 'cli.cjs'), 0o755)
+  await chmod(outfile, 0o755)
 }
 
 /** Bundles the client for an executable, which has the skills as assets and can load nothing but parts of Node. */

@@ -1,6 +1,6 @@
 import { cp, glob, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
-import { type BuildOptions, build } from 'esbuild'
+import { build } from 'esbuild'
 import { EMPTY_CLUSTER } from '../src/lib/db/embedded/cluster.ts'
 import { FILES, SERVED } from '../src/server/areas/guides/site/form.ts'
 import { assets, WORKERS } from '../src/server/files/assets.ts'
@@ -8,6 +8,7 @@ import { buildCli, packClient } from './build-cli.ts'
 import { buildPage } from './build-console.ts'
 import { makeBuild } from './build-folder.ts'
 import { buildGuides } from './build-guides.ts'
+import { BUILD_OPTIONS } from './build-options.ts'
 import { buildSkills } from './build-skills.ts'
 import { packSdk } from './pack-sdk.ts'
 
@@ -18,22 +19,10 @@ import { packSdk } from './pack-sdk.ts'
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 
-const common: BuildOptions = {
-  absWorkingDir: root,
-  bundle: true,
-  platform: 'node',
-  format: 'esm',
-  target: 'node24',
-  define: { SVC_BUNDLED: 'true' },
-  sourcemap: true,
-  sourcesContent: false,
-  logLevel: 'warning',
-}
-
 const PARTS: Record<string, () => Promise<unknown>> = {
   server: () => makeBuild(dist, buildServer),
   cli: async () => {
-    await buildCli()
+    await buildCli(dist)
     await packClient()
   },
   guides: () => buildGuides(join(dist, 'guides'), FILES),
@@ -42,7 +31,7 @@ const PARTS: Record<string, () => Promise<unknown>> = {
 
 async function buildServer(folder: string): Promise<void> {
   // A release has its production dependencies installed, some of which carry wasm or native files.
-  const options = { ...common, packages: 'external' } as const
+  const options = { ...BUILD_OPTIONS, packages: 'external' } as const
   await build({ ...options, entryPoints: ['src/server/main.ts'], outfile: join(folder, 'server.js') })
   await build({ ...options, entryPoints: ['src/server/svc-server.ts'], outfile: join(folder, 'svc-server.js') })
   await build({ ...options, entryPoints: WORKERS, entryNames: '[name]', outdir: join(folder, 'workers') })

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { glob, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, glob, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -10,6 +10,7 @@ import { type FakeChat, startFakeChat } from '#test/outside/fake-chat.ts'
 import { runIn } from '#test/sources/configured-source.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
+import { buildCli } from '../../scripts/build-cli.ts'
 import { packSdk } from '../../scripts/pack-sdk.ts'
 
 const run = promisify(execFile)
@@ -35,7 +36,11 @@ describe('following the skills', () => {
     system = await startSystem({ env: { SVC_ALLOW_PROCESS_DEPLOYS: 'true', SVC_AI_PROVIDERS: providers } })
     folder = await mkdtemp(join(tmpdir(), 'svc-recipes-'))
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-    const svc = `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, 'bin', 'svc.js')}" "$@"\n`
+    // The client of a release, because the test starts it a hundred times and its sources take longer to load.
+    await buildCli(join(folder, 'client', 'dist'))
+    await cp(join(ROOT, 'bin'), join(folder, 'client', 'bin'), { recursive: true })
+    await writeFile(join(folder, 'client', 'package.json'), '{ "type": "module" }')
+    const svc = `#!/bin/sh\nexec "${process.execPath}" "${join(folder, 'client', 'bin', 'svc.js')}" "$@"\n`
     await writeFile(join(folder, 'svc'), svc, { mode: 0o755 })
     const { token, org_id } = await system.member('owner')
     orgId = org_id
