@@ -1,4 +1,4 @@
-import { matchesGlob } from 'node:path'
+import { matchesGlob, resolve as resolvePath } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { AreaReporter } from './test/help/suite/area-reporter.ts'
 import { CODE_CACHE } from './test/help/suite/code-cache.ts'
@@ -37,6 +37,8 @@ const ownProcess = findTestsOfTheirOwnProcess().filter(
  * processors busy. The others compute; more of them would only load the server once more each.
  */
 const maxWorkers = isRest || onStores ? 4 : 3
+/** Child processes run as `npm start` builds them. */
+const resolve = { alias: { '#lib/files/bundle.ts': resolvePath('test/help/suite/built-workers.ts') } }
 const everywhere = {
   pool: 'forks',
   maxWorkers,
@@ -52,9 +54,12 @@ export default defineConfig({
     reporters: [new AreaReporter(), new SkipReporter(), ...(results ? ['json'] : [])],
     ...(results && { outputFile: { json: results } }),
     projects: [
-      { test: { ...everywhere, name: 'own-process', include: ownProcess, exclude, isolate: true } },
+      { resolve, test: { ...everywhere, name: 'own-process', include: ownProcess, exclude, isolate: true } },
       // Files share processes: to load the server again for each file would be a third of all processor time.
-      { test: { ...everywhere, name: 'shared', include, exclude: [...exclude, ...ownProcess], isolate: false } },
+      {
+        resolve,
+        test: { ...everywhere, name: 'shared', include, exclude: [...exclude, ...ownProcess], isolate: false },
+      },
     ],
   },
 })

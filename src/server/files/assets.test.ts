@@ -1,7 +1,7 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { isBundled, rootFolder, workerEntry } from '#lib/files/bundle.ts'
+import { isBundled, rootFolder, workerEntry } from '../../lib/files/bundle.ts'
 import { assets, WORKERS } from './assets.ts'
 
 it('files that are not imported are found in a checkout', () => {

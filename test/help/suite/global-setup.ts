@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { dirname } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { migrate } from '#lib/db/migrate/migrate.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
 import { isConsoleStale, runConsoleBuild } from '../../../scripts/console-build.ts'
+import { bundledServer } from '../../../scripts/server-bundle.ts'
 import { allMigrations } from '../../../src/server/process/schema.ts'
 import { stores } from '../stores.ts'
 import { makeMigratedArchive } from './migrated-archive.ts'
@@ -13,6 +15,8 @@ export type Template = { kind: 'embedded'; archive: string } | { kind: 'postgres
 declare module 'vitest' {
   interface ProvidedContext {
     template: Template
+    /** Folder of the built entries of threads and child processes. */
+    workers: string
   }
 }
 
@@ -20,6 +24,7 @@ const onError = (error: unknown) => console.error(error)
 
 /** Migrates once; every test file opens its own copy of the result. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  project.provide('workers', dirname(await bundledServer()))
   // Only journeys in a browser open the console.
   if (stores.chromium && isConsoleStale()) await runConsoleBuild()
   if (stores.postgres) {
