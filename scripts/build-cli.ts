@@ -1,6 +1,6 @@
 import { chmod, cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { build } from 'esbuild'
+import { type BuildOptions, build } from 'esbuild'
 import packageJson from '../package.json' with { type: 'json' }
 import { skillsDefine } from './build-skills.ts'
 import { oneLanguage } from './one-language.ts'

@@ -13,7 +13,7 @@ export type ServerProcess = AsyncDisposable & { child: ChildProcess; url: string
 let bundle: Promise<string> | undefined
 
 /** Returns the file of the server that `npm start` runs. The files of its threads and child processes are beside it. */
-export function serverFile(): Promise<string> {
+function serverFile(): Promise<string> {
   bundle ??= bundledServer()
   return bundle
 }
