@@ -52,9 +52,8 @@ describe('a refresh whose answer is lost because the process is killed', () => {
     await c.system.db.query(sql`update auth.oauth_artifacts set is_answered = false where grant_id = ${gid}`)
     clock.advance(7 * 24 * 3_600_000)
     const windows = await Promise.all([1, 2, 3].map(() => c.refresh(clientId, first.refresh_token)))
-    expect(windows.map(({ status, body }) => [status, body.refresh_token])).toEqual(
-      Array(3).fill([200, second.body.refresh_token]),
-    )
+    const same = { status: 200, body: { refresh_token: second.body.refresh_token } }
+    expect(windows).toMatchObject([same, same, same])
     clock.advance(29_000)
     expect((await c.refresh(clientId, first.refresh_token)).status).toBe(200)
     clock.advance(36_000)
