@@ -39,11 +39,11 @@ export async function encryptStream(lock: Lock): Promise<Transform> {
       callback()
     },
     transform(bytes: Buffer, _encoding, callback) {
-      for (const chunk of chunks.add(bytes)) for (const sealed of cipher.seal(chunk, false)) this.push(sealed)
+      for (const chunk of chunks.add(bytes)) for (const sealed of cipher.encrypt(chunk, false)) this.push(sealed)
       callback()
     },
     flush(callback) {
-      for (const sealed of cipher.seal(chunks.rest(), true)) this.push(sealed)
+      for (const sealed of cipher.encrypt(chunks.rest(), true)) this.push(sealed)
       callback()
     },
   })
@@ -95,7 +95,7 @@ export function decryptStream(key: Key): Transform {
   }
   const read = async (stream: Transform, bytes: Buffer) => {
     const content = cipher ? bytes : await readHead(bytes)
-    if (content) for (const chunk of chunks.add(content)) stream.push(cipher!.open(chunk, false))
+    if (content) for (const chunk of chunks.add(content)) stream.push(cipher!.decrypt(chunk, false))
   }
   return new Transform({
     transform(bytes: Buffer, _encoding, callback) {
@@ -104,7 +104,7 @@ export function decryptStream(key: Key): Transform {
     flush(callback) {
       try {
         if (!cipher) throw new ArchiveDamaged('it ends within its header')
-        this.push(cipher.open(chunks.rest(), true))
+        this.push(cipher.decrypt(chunks.rest(), true))
         callback()
       } catch (error) {
         callback(error as Error)
@@ -140,11 +140,11 @@ function chunkCipher(fileKey: Uint8Array, nonceOfFile: Uint8Array) {
   const options = { authTagLength: TAG_BYTES }
   return {
     /** Returns the parts of a sealed chunk, which are not joined because that would copy them. */
-    seal(chunk: Buffer, isLast: boolean): Buffer[] {
+    encrypt(chunk: Buffer, isLast: boolean): Buffer[] {
       const cipher = createCipheriv(CIPHER, key, nextNonce(isLast), options)
       return [cipher.update(chunk), cipher.final(), cipher.getAuthTag()].filter(({ length }) => length > 0)
     },
-    open(chunk: Buffer, isLast: boolean): Buffer {
+    decrypt(chunk: Buffer, isLast: boolean): Buffer {
       if (chunk.length < TAG_BYTES || (chunk.length === TAG_BYTES && number > 0n)) {
         throw new ArchiveDamaged('it is cut off')
       }
