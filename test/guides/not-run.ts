@@ -63,6 +63,11 @@ export const NOT_RUN: readonly (Entry & { readonly reason: string })[] = [
   },
 
   { page: 'docs/running.md', command: /^(?:export |npm start|DATABASE_URL=)/, reason: POSTGRES },
+  {
+    page: 'docs/running.md',
+    command: /\/opt\/svc|^useradd |^systemctl /,
+    reason: 'changes the machine it runs on; test/artefacts.test.ts checks the unit',
+  },
   { page: 'docs/running.md', command: 'docker compose up -d', reason: 'needs Docker; test/image.test.ts' },
 
   { page: 'docs/workload-identity.md', command: /^helm/, reason: CLUSTER },
@@ -80,6 +85,12 @@ export const RUN_BY: readonly (Entry & { readonly test: string })[] = [
   { page: 'docs/cli.md', command: /^svc apps (?:deploy|rollback) /, test: 'test/journeys/guides.test.ts' },
   { page: 'docs/data-sources.md', command: /^/, test: 'test/journeys/data-sources-page.test.ts' },
   { page: 'docs/operations.md', command: /^svc-server /, test: 'test/journeys/backup.test.ts' },
+  { page: 'docs/cli.md', command: /^(?:install -m 755|npm install --global \.)/, test: 'test/built/artefacts.test.ts' },
+  {
+    page: 'docs/running.md',
+    command: /svc-server-<version>|svc-server(?:\/bin| {1,2}--)/,
+    test: 'test/built/artefacts.test.ts',
+  },
   { page: 'docs/skills.md', command: /^npx skills add/, test: 'test/journeys/skills.test.ts' },
 ]
 

@@ -6,6 +6,7 @@ import { type FakeEmbeddings, startFakeEmbeddings } from '#test/outside/fake-emb
 import { makeAskable } from '#test/sources/sources.ts'
 import { stores } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
+import { until } from '#test/until.ts'
 
 let fake: FakeEmbeddings
 let system: System
@@ -71,6 +72,9 @@ else
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
       await psql.query('begin')
       await psql.query(`insert into articles values (99, 'never kept', 'x', null)`)
+      // The answer is here before the server has seen the end of the statement and begins to count its ten seconds.
+      await until(() => vi.getTimerCount() > 0)
+      for (let n = 0; n < 20; n++) await arrived()
     })
 
     it('DS-02 is rolled back after ten seconds, and then the question is answered', async () => {

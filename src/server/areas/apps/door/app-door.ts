@@ -220,7 +220,9 @@ export class AppDoor implements AppNetwork, AsyncDisposable {
     const { labels, deploys } = this.#routed.endAll()
     if (this.#isStopping) return
     const apps = labels.slice(0, 20)
-    this.#options.log.error({ description, apps }, 'the process for requests to apps ended; it is started again')
+    // Ctrl-C reaches a process that has no session of its own yet. The server is about to stop then.
+    const level = description.startsWith('SIGINT') ? 'warn' : 'error'
+    this.#options.log[level]({ description, apps }, 'the process for requests to apps ended; it is started again')
     this.#harm.onDeath([...deploys, ...own])
     this.#shortRuns = ranMs < LONG_RUN_MS ? this.#shortRuns + 1 : 0
     const restart = () => void (this.#isStopping || this.#running().catch(() => {}))
