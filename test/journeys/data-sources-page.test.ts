@@ -7,6 +7,7 @@ import { parse } from 'yaml'
 import { type Checkout, makeCheckout, skipNpx } from '#test/programs/checkout.ts'
 import { needsPrograms } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
+import { until } from '#test/until.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const PAGE = readFileSync(join(ROOT, 'docs', 'data-sources.md'), 'utf8')
@@ -99,6 +100,8 @@ withTools('docs/data-sources.md, step by step', () => {
   })
 
   it('DS-20 the Activity list shows both questions, by the client and over HTTP', async () => {
+    // Results are recorded after their answers, so two lists that are read one after the other could differ.
+    await until(async () => !/"status":\s*null/.test(await shell(activity!)))
     const [byClient, overHttp] = (await shell(activity!)).replaceAll('}{', '}\n{').split('\n')
     const sources = (JSON.parse(byClient!) as { items: { source: string }[] }).items.map(({ source }) => source)
     expect(sources).toEqual(['api', 'cli'])
