@@ -8,8 +8,13 @@ import { lockFolder } from '#lib/files/folder-lock.ts'
  * and FolderInUse while a server runs on it.
  */
 export function takeDataFolder(dataDir: string, stack: AsyncDisposableStack): void {
+  requireDatabase(dataDir)
+  stack.use(lockFolder(dataDir))
+}
+
+/** Throws NOT_FOUND when the data folder holds no database. A server may run on it. */
+export function requireDatabase(dataDir: string): void {
   if (!isCluster(join(dataDir, 'db'))) {
     throw new ServiceError('NOT_FOUND', `There is no database in ${dataDir}. Set SVC_DATA_DIR to the data folder.`)
   }
-  stack.use(lockFolder(dataDir))
 }

@@ -12,7 +12,7 @@ import { EMBEDDED_PART } from '../../areas/databases/index.ts'
 import type { Settings } from '../../config/config.ts'
 import { COPIES } from '../../process/control-requests.ts'
 import { askServer, type ControlRequest } from '../../process/control-socket.ts'
-import { takeDataFolder } from '../../process/data-folder.ts'
+import { requireDatabase } from '../../process/data-folder.ts'
 import { findSecrets } from '../../process/first-start/embedded-secrets.ts'
 import { readFacts } from './platform-facts.ts'
 import type { BackupSource } from './source.ts'
@@ -28,17 +28,7 @@ const RETRY_MS = 500
  * everything else is done here.
  */
 export async function openEmbeddedSource({ dataDir, secrets }: Settings): Promise<BackupSource> {
-  {
-    // Throws if there is no database, or nobody's.
-    const stack = new AsyncDisposableStack()
-    try {
-      takeDataFolder(dataDir, stack)
-    } catch (error) {
-      if (!(error instanceof FolderInUse)) throw error
-    } finally {
-      await stack.disposeAsync()
-    }
-  }
+  requireDatabase(dataDir)
   const staging = await openStaging(join(dataDir, COPIES))
   const isThere = (name: string) => existsSync(join(dataDir, name))
   return {

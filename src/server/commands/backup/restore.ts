@@ -81,8 +81,8 @@ export function describe({ version, created_at, databases, engine, parts }: Mani
   const bytes = parts.reduce((sum, part) => sum + part.bytes, 0)
   const saved = databases.filter(({ state }) => state === 'saved').length
   const kind = engine === 'embedded' ? 'the embedded database' : 'Postgres'
-  print(`A backup of ${created_at} by svc ${version}, of an installation on ${kind}: ${saved} managed databases,`)
-  print(`${(bytes / 1024 ** 2).toFixed(1)} MB in ${parts.length} parts. Every part is as it was written.`)
+  print(`A backup of ${created_at} by svc ${version}, of an installation on ${kind}. Every part is as it was written.`)
+  print(`Managed databases: ${saved}; size: ${(bytes / 1024 ** 2).toFixed(1)} MB`)
 }
 
 function refuseMissing({ databases }: Manifest, { withoutMissing }: RestoreOptions): void {

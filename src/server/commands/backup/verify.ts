@@ -96,7 +96,7 @@ async function tryRestored(config: Config, print: Print): Promise<string[]> {
     clock: systemClock,
     openReader: (orgId, name) => databases.open(orgId, name, 'reader'),
   })
-  print(`${tried.length} data sources were asked a question.`)
+  print(`Data sources that were asked a question: ${tried.length}`)
   return [
     ...closed,
     ...tried.flatMap((source) => ('fault' in source ? [`data source ${source.id}: ${source.fault}`] : [])),
@@ -111,6 +111,6 @@ async function openEverySeal(db: Db, sealer: ReturnType<typeof createSealer>, pr
     opened += all - closed
     if (closed > 0) faults.push(`${closed} ${column.kind} cannot be opened with the keys of the backup`)
   }
-  print(`${opened} sealed values were opened.`)
+  print(`Sealed values that were opened: ${opened}`)
   return faults
 }

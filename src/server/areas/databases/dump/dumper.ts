@@ -1,27 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Db, Tx } from '#lib/db/db.ts'
+import type { Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import type { Log } from '#lib/log/log.ts'
 import { runIfLeased } from '#lib/work/lease.ts'
 import { readProgram } from '../copy/programs.ts'
 import { busyDatabase, leaseOf } from '../life/finish.ts'
 import { findById } from '../model/move-store.ts'
 import { openServers } from '../servers/open-servers.ts'
-import type { ServerSettings } from '../servers/servers.ts'
 import { dumpDatabase } from './dump-database.ts'
+import type { DumpOptions } from './options.ts'
 import type { WritePart } from './parts.ts'
-
-type Options = {
-  readonly db: Db
-  readonly log: Log
-  readonly databaseUrl: string
-  readonly servers: readonly ServerSettings[]
-  readonly publicHost: string | undefined
-  /** Folders in which `pg_dump` is looked up, as in the variable PATH. */
-  readonly path: string | undefined
-  /** How long one database may take. Code of its owner can run meanwhile, and may never end. */
-  readonly limitMs: number
-}
 
 /** The part of a dump that holds the platform's own database. */
 export const PLATFORM_DUMP = 'dump'
@@ -32,7 +19,7 @@ const MAX_TRIES = 20
 const RETRY_MS = 3_000
 
 /** Dumps databases on Postgres servers for a backup. */
-export function createDumper({ path, limitMs, ...options }: Options) {
+export function createDumper({ path, limitMs, ...options }: DumpOptions) {
   const { db, log, databaseUrl } = options
   const onError = (error: unknown) => log.warn({ error }, 'a Postgres server failed')
   const servers = openServers({ ...options, dataDir: '', embeddedMax: 0 }, onError)

@@ -1,27 +1,13 @@
 import type { Readable } from 'node:stream'
-import type { Db } from '#lib/db/db.ts'
-import type { Log } from '#lib/log/log.ts'
 import { feedProgram } from '../copy/programs.ts'
 import { findByPhysicalName } from '../model/store.ts'
 import { openServers } from '../servers/open-servers.ts'
-import type { ServerSettings } from '../servers/servers.ts'
+import type { DumpOptions } from './options.ts'
 import { type RestoredDatabase, restoreDatabase } from './restore-database.ts'
 import { findRestorable, placeAllOnPlatform } from './restore-store.ts'
 
-type Options = {
-  readonly db: Db
-  readonly log: Log
-  readonly databaseUrl: string
-  readonly servers: readonly ServerSettings[]
-  readonly publicHost: string | undefined
-  /** Folders in which `pg_restore` is looked up, as in the variable PATH. */
-  readonly path: string | undefined
-  /** How long one database may take. Code of its owner runs meanwhile, and may never end. */
-  readonly limitMs: number
-}
-
 /** Fills Postgres servers from a backup. */
-export function createRestorer({ path, limitMs, ...options }: Options) {
+export function createRestorer({ path, limitMs, ...options }: DumpOptions) {
   const { db, log, databaseUrl } = options
   const onError = (error: unknown) => log.warn({ error }, 'a Postgres server failed')
   const servers = openServers({ ...options, dataDir: '', embeddedMax: 0 }, onError)
