@@ -9,6 +9,7 @@ import * as revisions from './apps/revisions.ts'
 import * as agents from './auth/agents.ts'
 import * as auth from './auth/auth.ts'
 import * as companySignOn from './auth/company-sign-on.ts'
+import * as deletions from './auth/deletions.ts'
 import * as invitationPages from './auth/invitation-page.ts'
 import * as mailedLinks from './auth/mailed-link.ts'
 import * as members from './auth/members.ts'
@@ -66,6 +67,12 @@ export const OPERATIONS: readonly Operation[] = [
   members.listOrgs,
   members.readOrg,
   members.renameOrg,
+  deletions.readOrgDeletion,
+  deletions.deleteOrg,
+  deletions.undoOrgDeletion,
+  deletions.adminListDeletions,
+  deletions.adminDeletePerson,
+  deletions.adminUndoDeletion,
   members.nameMembers,
   tokens.listTokens,
   tokens.createToken,

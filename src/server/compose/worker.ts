@@ -11,6 +11,7 @@ import { backupChecks, composeBackups } from './backups.ts'
 import { composeCheckWork } from './checks.ts'
 import { composeDatabases, composeMoveNotices, databaseServerChecks } from './databases.ts'
 import { composeEdge } from './edge.ts'
+import { composeLeaving } from './leaving.ts'
 import { composeMaintenanceWork } from './maintenance.ts'
 import { composeNotifications } from './notifications.ts'
 import type { ServiceParts, WorkerService } from './parts.ts'
@@ -43,6 +44,7 @@ export function compose(parts: ServiceParts): WorkerService {
       ...parts.shared(composeAgents).loops,
       composeMoveNotices(parts),
       ...composeBackups(parts),
+      composeLeaving(parts),
       ...notifications.loops,
       ...apps.loops,
       ...pipelines.loops,

@@ -8,6 +8,8 @@ import type { SelectExposed } from './record-filter.ts'
 import { retentionLoop } from './retention.ts'
 import { statisticsRoute } from './statistics.ts'
 
+export { activityEraser } from './erase-store.ts'
+
 /** Records the questions that are asked, and limits how many an organization can ask. */
 type Activity = Recorder & {
   /** The routes, with what they need to name people and sources. */

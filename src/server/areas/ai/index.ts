@@ -18,6 +18,7 @@ import { createMeter } from './usage/usage.ts'
 export { agentPoolLoop, createAgentPool } from './agent-pool/pool.ts'
 export { BUILTIN_MODEL } from './builtin/builtin.ts'
 export { type ChatModels, createChatModels } from './chat/chat-models.ts'
+export { aiEraser } from './erase-store.ts'
 export type { ProviderModel, ProviderSettings } from './providers/provider.ts'
 
 type Options = {

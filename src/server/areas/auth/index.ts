@@ -7,6 +7,7 @@ import type { Metrics } from '#lib/metrics/metrics.ts'
 import type { Clock } from '#lib/time/clock.ts'
 import type { SystemMails } from '#ports/system-mail.ts'
 import { auditRoutes } from './audit-trail.ts'
+import { deletionRoutes } from './leaving/routes.ts'
 import { meRoutes } from './me.ts'
 import { invitationRoutes } from './members/invitations.ts'
 import { memberRoutes } from './members/members.ts'
@@ -21,6 +22,7 @@ import { createValidate, type Validate, validateRoute } from './validate.ts'
 import { createWorkloadValidator, type WorkloadOptions } from './workload/validate.ts'
 
 export { chooseFirstAccount, type FirstAccount, makeFirstAccount } from './bootstrap.ts'
+export { deletionLoop } from './leaving/loop.ts'
 export { authKeys } from './model/deps.ts'
 export { type OAuthOptions, warmOAuth } from './oauth/index.ts'
 export { createPeopleDirectory } from './people/directory.ts'
@@ -66,6 +68,7 @@ export function createAuth({ jwtSecret, jwtSigningKey, kv, workload, signIn, oau
   const routes = [
     validateRoute(validate),
     ...orgRoutes(deps),
+    ...deletionRoutes(deps),
     ...meRoutes(deps),
     ...tokenRoutes(deps),
     ...memberRoutes(deps),

@@ -12,6 +12,7 @@ import { readRoutes } from './read.ts'
 import { retentionLoop } from './retention.ts'
 import { runRoute } from './run-now.ts'
 
+export { checksEraser } from './erase-store.ts'
 export { listEndedRuns } from './runs-store.ts'
 export { listStates } from './store.ts'
 

@@ -11,6 +11,7 @@ import type { OpenReader } from './search/reader.ts'
 import { forgetUnlessExposed, statesOf, usesModel } from './store.ts'
 
 export { trySources } from './ask/try-sources.ts'
+export { sourcesEraser } from './erase-store.ts'
 export { measureLoop } from './measure/loop.ts'
 export { exposedSourceIds } from './store.ts'
 

@@ -14,6 +14,7 @@ import { appRoute } from './settings/app.ts'
 import { orgRoutes } from './settings/org.ts'
 import { toolRoutes } from './tools/routes.ts'
 
+export { maintenanceEraser } from './erase-store.ts'
 export type { UsableModels } from './model/deps.ts'
 export type { ChangeTrials } from './proposals/validate/build-change.ts'
 export { maintenanceTimezoneOf } from './settings/store.ts'

@@ -12,6 +12,7 @@ import { scheduleLoop } from './schedule/loop.ts'
 import { workerRoutes } from './workers/routes.ts'
 
 export { CALL_INPUTS, CALL_RESULTS } from './calls/sealed.ts'
+export { pipelinesEraser } from './erase-store.ts'
 
 /** Workers of apps, and the functions and pipelines that they serve: the routes for deploy-api, the loops for the worker. */
 export function createPipelines<Draft extends { id: string }>(
