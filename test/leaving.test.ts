@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '#contract/apps/apps.ts'
 import { changeEnvironment } from '#contract/apps/environment.ts'
@@ -7,7 +9,7 @@ import { adminDeletePerson, adminListDeletions, deleteOrg } from '#contract/auth
 import { createInvitation, me } from '#contract/auth/members.ts'
 import { adminSetDomains, startSupport } from '#contract/auth/support.ts'
 import { createCheck } from '#contract/checks/checks.ts'
-import { switchSource } from '#contract/data-sources/sources.ts'
+import { querySource, switchSource } from '#contract/data-sources/sources.ts'
 import { createDatabase } from '#contract/databases.ts'
 import { addEmail } from '#contract/notifications/email.ts'
 import { setFollow } from '#contract/notifications/follows.ts'
@@ -17,8 +19,9 @@ import { fileTicket, replyToTicket } from '#contract/tickets.ts'
 import { notify } from '#lib/db/notify.ts'
 import { sql } from '#lib/db/sql.ts'
 import { testClock } from '#lib/time/clock.ts'
+import { findInFiles } from '#test/canary.ts'
 import { fillTables } from '#test/leaving/fill-tables.ts'
-import { findInFiles, findInTables, tablesWith } from '#test/leaving/find-text.ts'
+import { findInTables, tablesWith } from '#test/leaving/find-text.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
 
@@ -64,7 +67,7 @@ describe('an organization and a person are deleted', () => {
     expect(await findInTables(db, org.id)).toEqual(['auth.deletions', 'svc.audit'])
     // The owner and their session go on: they can be a member elsewhere.
     expect(await findInTables(db, MARK)).toEqual(['auth.sessions', 'auth.users'])
-    expect(findInFiles(system.config.dataDir, MARK)).toEqual([])
+    expect(findInFiles(system.config.dataDir, [MARK])).toEqual([])
     expect(system.logs.filter((line) => line.includes(MARK))).toEqual([])
   })
 
@@ -104,6 +107,14 @@ describe('an organization and a person are deleted', () => {
     await expect(operator.call(adminDeletePerson, { email: EMAIL })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
+  it('OP-08 the guide says of every table what is deleted and what stays', () => {
+    const read = (file: string) => readFileSync(join(import.meta.dirname, file), 'utf8')
+    const listed = [...read('../docs/leaving.md').matchAll(/`([a-z_]+\.[a-z_]+)`/g)].map(([, name]) => name!)
+    const tables = [...read('schema.txt').matchAll(/^([a-z_]+\.[a-z_]+)\./gm)].map(([, name]) => name!)
+    const isPartition = (name: string) => name.endsWith('_default')
+    expect(listed.toSorted()).toEqual([...new Set(tables)].filter((name) => !isPartition(name)).toSorted())
+  })
+
   async function person(org_id: string) {
     return system.operator.call(adminCreateToken, { org_id, email: EMAIL, role: 'owner', name: 'test' })
   }
@@ -140,6 +151,8 @@ describe('an organization and a person are deleted', () => {
     })
     await owner.call(createDatabase, { name: `db_${MARK}` })
     await owner.call(switchSource, { name: `db_${MARK}`, enabled: true, description: MARK })
+    const question = owner.call(querySource, { id: 'db_unknown', query: `who is ${MARK}?` })
+    await expect(question).rejects.toMatchObject({ code: 'NOT_FOUND' })
     const channel = await owner.call(addEmail, { address: `list.${MARK}@example.net` })
     await owner.call(createSubscription, { event_type: 'support.ticket.*', channel_id: channel.id })
     await owner.call(setFollow, { app: alias, categories: ['tickets'] })

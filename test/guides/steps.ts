@@ -51,6 +51,7 @@ const CLI_STEPS: Readonly<Record<string, Step>> = {
   'svc checks show': ({ svc }) => svc('checks', 'create', ...FRONT_PAGE, '--target', '/'),
   'svc checks create hello "Front page"': ({ svc }) => svc('checks', 'delete', ...FRONT_PAGE, '--yes'),
   'svc checks run': ({ svc }) => svc('checks', 'create', ...FRONT_PAGE, '--target', '/'),
+  'svc org delete --yes': ({ svc }) => svc('org', 'undelete'),
   'svc functions call shop import': ({ writeFile }) => writeFile('rows.json', '{"rows": ["a"]}'),
   'svc company allow-agent': ({ svc }) =>
     svc('company', 'trust', GENERIC_ISSUER, '--scope', 'datasources:read', '--yes'),
@@ -95,6 +96,7 @@ export const GUIDES: readonly Guide[] = [
     before: { 'npx svc functions list': startWorker },
   },
   { page: 'docs/pipelines.md' },
+  { page: 'docs/leaving.md', answers: { 'svc org delete': 'yes' } },
   { page: 'docs/tickets.md', before: { 'svc tickets file': createHello } },
   {
     page: 'docs/maintenance.md',
@@ -121,7 +123,7 @@ export const GUIDES: readonly Guide[] = [
       'hello nightly-report': 'shop nightly-report',
     },
     exits: { 'svc apps maintenance run': 11 },
-    answers: { 'svc company trust': 'yes' },
+    answers: { 'svc company trust': 'yes', 'svc org delete': 'yes' },
     before: CLI_STEPS,
   },
 ]

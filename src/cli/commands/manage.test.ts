@@ -48,6 +48,21 @@ it('CL-03 the choices of the commands are those of the API', () => {
   for (const type of TYPE_CHOICES) expect(listActivity.input.safeParse({ type }).success).toBe(true)
 })
 
+describe('OP-08 svc org', () => {
+  it('deletes the organization after a question, shows when, and undoes it', async () => {
+    const refused = await svc('org delete')
+    expect(refused).toMatchObject({ exit: 5, stdout: '' })
+    const deleted = await svc('org delete --yes')
+    expect(deleted).toMatchObject({ exit: 0 })
+    expect(deleted.stdout).toMatch(/ will be deleted at \d{4}-.*Z\. Until then nothing changes, and this undoes it: /)
+    expect((await svc('org', viewer)).stdout).toMatch(/It will be deleted at \d{4}-.*Z\. An owner can undo that: /)
+    expect(await svc('org undelete', viewer)).toMatchObject({ exit: 3 })
+    expect((await svc('org undelete')).stdout).toMatch(/ will not be deleted\.\n$/)
+    expect((await svc('org show')).stdout).not.toContain('deleted')
+    expect(await svc('org undelete')).toMatchObject({ exit: 4 })
+  })
+})
+
 describe('AU-06 AU-07 svc members and svc invitations', () => {
   it('list the members, also without the word list, and refuse those below admin', async () => {
     const { exit, stdout } = await svc('members')

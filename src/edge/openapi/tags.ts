@@ -1,6 +1,7 @@
 /** Title and description of each group of operations. The group is the first part of an operation's name. */
 const TAGS: Readonly<Record<string, readonly [title: string, description: string]>> = {
   auth: ['Organizations and callers', 'Create organizations, and find out who a token belongs to.'],
+  deletions: ['Deletion', 'Delete an organization or a person after a week in which it can be undone.'],
   domains: ['Email domains', 'Let everybody with a verified email address of a domain join an organization.'],
   audit: ['Audit log', 'Read who changed what.'],
   support: ['Support access', 'Give staff of the vendor access for an hour, where owners can see it.'],

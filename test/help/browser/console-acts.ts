@@ -240,6 +240,15 @@ export const CONSOLE_ACTS: readonly ConsoleAct[] = [
     press: 'Rename organization',
   },
   {
+    operation: 'deletions.delete-org',
+    at: ORGANIZATION,
+    open: ['Delete organization'],
+    fill: { 'Type thing to confirm': 'thing' },
+    press: 'Delete organization',
+    answers: { 'deletions.read-org': { deletion: null } },
+  },
+  { operation: 'deletions.undo-org', at: ORGANIZATION, press: 'Undo deletion' },
+  {
     operation: 'domains.set',
     at: `${ORGANIZATION}/domains`,
     fill: { Domain: 'example.org' },

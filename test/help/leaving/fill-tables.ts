@@ -38,7 +38,7 @@ async function columnsOf(tx: Tx, schema: string, name: string): Promise<Column[]
     order by a.attnum`)
 }
 
-/** What tables require of columns beyond their types. */
+/** Values of columns for which the type is not enough. */
 const BY_NAME: Readonly<Record<string, string>> = {
   content: '',
   size: '0',

@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Db } from '#lib/db/db.ts'
 import { identifier, sql } from '#lib/db/sql.ts'
 
@@ -30,12 +28,4 @@ async function listTables(db: Db): Promise<{ schema: string; name: string }[]> {
     where c.relkind in ('r', 'p') and not c.relispartition
       and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')
     order by 1, 2`)
-}
-
-/** Returns the files below the folder that contain the text, in their name or content. */
-export function findInFiles(folder: string, text: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => file.includes(text) || readFileSync(file).includes(text))
 }

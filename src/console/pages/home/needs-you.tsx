@@ -4,8 +4,9 @@ import { Chip } from '#console/parts/list/chip.tsx'
 import { LoadFailed } from '#console/parts/page/load-failed.tsx'
 import { Skeleton } from '#console/parts/page/skeleton.tsx'
 import { Time } from '#console/parts/text/time.tsx'
-import { useHasRole } from '#console/session/session.ts'
+import { useHasRole, useSession } from '#console/session/session.ts'
 import { listApps } from '#contract/apps/apps.ts'
+import { readOrgDeletion } from '#contract/auth/deletions.ts'
 import { backupState } from '#contract/backups.ts'
 import { listFailingChecks } from '#contract/checks/overview.ts'
 import { listAllProposals } from '#contract/maintenance/proposals.ts'
@@ -21,6 +22,8 @@ export function NeedsYou() {
   const isAdmin = useHasRole('admin')
   const backups = useCall(backupState, {}, { enabled: isAdmin })
   const overdue = backups.data?.overdue_since ?? null
+  const { me } = useSession()
+  const deletion = useCall(readOrgDeletion, { org_id: me.org.id }).data?.deletion ?? null
   const reads = [checks, apps, unread, ...(isDeveloper ? [proposals] : [])]
   const failed = apps.data?.items.filter(({ latest_deploy }) => latest_deploy?.state === 'failed') ?? []
   const waiting = proposals.data?.items ?? []
@@ -33,13 +36,24 @@ export function NeedsYou() {
       <h2 id="needs-you">Needs you</h2>
       {broken && <LoadFailed error={broken.error} onRetry={() => void broken.refetch()} />}
       {!broken && !isKnown && <Skeleton rows={2} />}
-      {isKnown && waiting.length + failing.length + failed.length + count === 0 && overdue === null && (
-        <p className="soft">
-          {isDeveloper ? 'No change waits, no check fails, no deploy failed.' : 'No check fails and no deploy failed.'}{' '}
-          You have read all notifications.
-        </p>
-      )}
+      {isKnown &&
+        waiting.length + failing.length + failed.length + count === 0 &&
+        overdue === null &&
+        deletion === null && (
+          <p className="soft">
+            {isDeveloper
+              ? 'No change waits, no check fails, no deploy failed.'
+              : 'No check fails and no deploy failed.'}{' '}
+            You have read all notifications.
+          </p>
+        )}
       <ul className="plain">
+        {deletion !== null && (
+          <li>
+            <Chip tone="failure">Deletion</Chip> <Link to="/settings/organization">{me.org.name} will be deleted</Link>{' '}
+            <Time at={deletion.due_at} />
+          </li>
+        )}
         {overdue !== null && (
           <li>
             <Chip tone="failure">Backup</Chip> The last good backup of this installation is too old. Whoever runs it

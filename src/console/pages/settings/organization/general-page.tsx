@@ -7,6 +7,7 @@ import { Copy } from '#console/parts/text/copy.tsx'
 import { Time } from '#console/parts/text/time.tsx'
 import { useHasRole, useSession } from '#console/session/session.ts'
 import { listOrgs, readOrg, renameOrg } from '#contract/auth/members.ts'
+import { DeleteOrganization } from './delete-organization.tsx'
 import { OrganizationPage } from './organization-page.tsx'
 
 export function GeneralPage() {
@@ -30,6 +31,7 @@ export function GeneralPage() {
               />
             </section>
             {isOwner && <RenameOrganization key={name} name={name} />}
+            <DeleteOrganization name={name} slug={slug} />
           </div>
         )}
       </Loaded>

@@ -1,4 +1,4 @@
-import type { Db } from '#lib/db/db.ts'
+import type { Db, Tx } from '#lib/db/db.ts'
 import type { Log } from '#lib/log/log.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { audit } from '#ports/audit.ts'
@@ -94,10 +94,16 @@ async function advance(deps: Deps, deletion: DeletionRow, now: Date, signal: Abo
   return waitsFor
 }
 
+/** Ends every access in the transaction from which on nobody can undo the deletion. Returns false if it was undone. */
+async function begin(tx: Tx, { id, kind }: DeletionRow, now: Date): Promise<boolean> {
+  if (!(await markBegun(tx, id, now))) return false
+  await (kind === 'organization' ? endAccess(tx, id) : endAccessOfPerson(tx, id))
+  return true
+}
+
 async function deleteOrganization({ db, erasers }: Deps, deletion: DeletionRow, now: Date, signal: AbortSignal) {
   const { id } = deletion
-  if (!(await markBegun(db, id, now))) return undefined
-  await db.tx((tx) => endAccess(tx, id))
+  if (!(await db.tx((tx) => begin(tx, deletion, now)))) return undefined
   for (const eraser of erasers) await eraser.closeOrganization?.(id, signal)
   const begunAt = deletion.begun_at ?? now
   if (now.getTime() - begunAt.getTime() < END_OF_WORK_MS) return 'the end of work that was under way'
@@ -116,9 +122,8 @@ async function deletePerson({ db, erasers }: Deps, deletion: DeletionRow, now: D
   const person = await findPerson(db, { id: deletion.id })
   const ownedAlone = await db.tx((tx) => lockSoleOwnerships(tx, deletion.id))
   if (ownedAlone.length > 0) return `another owner of ${ownedAlone.join(', ')}`
-  if (!(await markBegun(db, deletion.id, now))) return undefined
+  if (!(await db.tx((tx) => begin(tx, deletion, now)))) return undefined
   if (person) {
-    await db.tx((tx) => endAccessOfPerson(tx, person.id))
     const waitsFor = await erasePerson(erasers, person, signal)
     if (waitsFor !== undefined) return waitsFor
   }
@@ -138,7 +143,7 @@ async function erasePerson(erasers: readonly Eraser[], person: LeavingPerson, si
 }
 
 /** The entry names no organization, because those of one that is gone have nobody to read them. */
-async function finish(tx: Parameters<typeof markEnded>[0], { id, kind, requested_by }: DeletionRow, now: Date) {
+async function finish(tx: Tx, { id, kind, requested_by }: DeletionRow, now: Date) {
   await markEnded(tx, id, now)
   const action = kind === 'organization' ? 'org.deleted' : 'person.deleted'
   await audit(tx, { org_id: null, actor: requested_by, action, target: id, at: now })

@@ -64,8 +64,8 @@ export async function findDue(db: Querier, now: Date): Promise<DeletionRow[]> {
 }
 
 /** Returns false if the deletion was undone meanwhile. From then on it cannot be. */
-export async function markBegun(db: Querier, id: string, now: Date): Promise<boolean> {
-  const rows = await db.query(sql`
+export async function markBegun(tx: Tx, id: string, now: Date): Promise<boolean> {
+  const rows = await tx.query(sql`
     update auth.deletions set begun_at = coalesce(begun_at, ${now}) where id = ${id} returning id`)
   return rows.length > 0
 }

@@ -2,7 +2,7 @@ import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { LeavingPerson } from '#ports/eraser.ts'
 
-export type Owner = { readonly user_id: string; readonly email: string }
+type Owner = { readonly user_id: string; readonly email: string }
 
 export async function listOwners(db: Querier, orgId: string): Promise<Owner[]> {
   return db.query<Owner>(sql`

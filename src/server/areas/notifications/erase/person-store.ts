@@ -80,10 +80,3 @@ export async function forgetAddress(db: Db, email: string): Promise<void> {
     await tx.query(sql`delete from notifications.refused_organizations where address = lower(${email})`)
   }, LONG)
 }
-
-/** Confirmation mails are counted by address, whichever organization asked for them. */
-export async function forgetConfirmations(db: Querier, orgId: string): Promise<void> {
-  await db.query(sql`
-    delete from notifications.confirmation_mails where address in (
-      select lower(settings ->> 'address') from notifications.channels where org_id = ${orgId} and kind = 'email')`)
-}

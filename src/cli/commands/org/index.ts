@@ -1,0 +1,30 @@
+import type { Command } from '../../command/command.ts'
+
+export const org: readonly Command[] = [
+  {
+    path: 'org show',
+    summary: 'Show your organization',
+    description:
+      'Show your organization, its email domains, and whether it is going to be deleted. `svc org` does the same.',
+    isDefault: true,
+    examples: ['svc org show', 'svc org show --json'],
+    load: async () => (await import('./show.ts')).show,
+  },
+  {
+    path: 'org delete',
+    summary: 'Delete your organization in seven days',
+    description:
+      'Delete your organization with everything in it. For seven days nothing changes, every owner gets a mail, and `svc org undelete` undoes it. After that it cannot be undone. Needs the role owner.',
+    confirms: true,
+    examples: ['svc org delete', 'svc org delete --yes'],
+    load: async () => (await import('./delete.ts')).remove,
+  },
+  {
+    path: 'org undelete',
+    summary: 'Undo the deletion of your organization',
+    description:
+      'Undo the deletion of your organization, as long as its seven days are not over. Needs the role owner.',
+    examples: ['svc org undelete'],
+    load: async () => (await import('./delete.ts')).undo,
+  },
+]
