@@ -8,6 +8,8 @@ const SLACK = 'needs Slack; src/server/areas/notifications/channels/chat/chat.te
 const PROPOSAL = 'needs a proposal of a model; src/cli/commands/apps/proposals/proposals.test.ts'
 const AGENT = 'needs an agent that a person connected in a browser; test/journeys/client.test.ts'
 const RESEND = 'needs a message that could not be delivered; src/server/areas/notifications/ledger/resend.test.ts'
+const TWO_TERMINALS = 'needs two terminals; src/cli/commands/notifications/webhook/webhook.test.ts runs both commands'
+const WEBHOOK_TRY = /^svc notifications webhook-(?:receiver|sample http:\S+$)/
 
 /** Commands that no test can run, each with the reason. */
 export const NOT_RUN: readonly (Entry & { readonly reason: string })[] = [
@@ -32,6 +34,7 @@ export const NOT_RUN: readonly (Entry & { readonly reason: string })[] = [
   { page: 'docs/cli.md', command: /^svc apps proposals (?!list)/, reason: PROPOSAL },
   { page: 'docs/cli.md', command: /^svc agents (?!list)/, reason: AGENT },
   { page: 'docs/cli.md', command: /^svc notifications deliveries resend/, reason: RESEND },
+  { page: 'docs/cli.md', command: WEBHOOK_TRY, reason: TWO_TERMINALS },
 
   {
     page: 'docs/connect-an-agent.md',
@@ -71,6 +74,7 @@ export const NOT_RUN: readonly (Entry & { readonly reason: string })[] = [
   { page: 'docs/running.md', command: 'docker compose up -d', reason: 'needs Docker; test/image.test.ts' },
 
   { page: 'docs/workload-identity.md', command: /^helm/, reason: CLUSTER },
+  { page: 'docs/webhooks.md', command: WEBHOOK_TRY, reason: TWO_TERMINALS },
 ]
 
 /** Commands that another test runs as they stand in the guide. */

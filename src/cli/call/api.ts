@@ -48,6 +48,27 @@ function headersOf({ api_key }: Login): Record<string, string> {
 type Target = { readonly apiUrl: string; readonly warn: ReturnType<typeof warnOfDeprecated> }
 
 async function send(request: Request, { apiUrl, warn }: Target, timeoutSeconds: number | undefined): Promise<Response> {
+  return await fetchLimited(request, apiUrl, timeoutSeconds, async (response) => {
+    warn(request, response)
+    if (response.status >= 300 && response.status < 400) throw redirected(response, apiUrl)
+    return isStream(response) ? response : await readWhole(response)
+  })
+}
+
+/** Sends a request without a login to an address that the person typed, and returns the status of the answer. */
+export async function statusOf(request: Request, timeoutSeconds: number): Promise<number> {
+  return await fetchLimited(request, new URL(request.url).origin, timeoutSeconds, async (response) => {
+    await response.body?.cancel()
+    return response.status
+  })
+}
+
+async function fetchLimited<T>(
+  request: Request,
+  apiUrl: string,
+  timeoutSeconds: number | undefined,
+  read: (response: Response) => Promise<T>,
+): Promise<T> {
   const timeout = new AbortController()
   const timer = timeoutSeconds && setTimeout(() => timeout.abort(), timeoutSeconds * 1000)
   // Redirects are not followed, because that would send the key to another address.
@@ -56,10 +77,7 @@ async function send(request: Request, { apiUrl, warn }: Target, timeoutSeconds: 
     redirect: 'manual',
   })
   try {
-    const response = await fetch(limited)
-    warn(request, response)
-    if (response.status >= 300 && response.status < 400) throw redirected(response, apiUrl)
-    return isStream(response) ? response : await readWhole(response)
+    return await read(await fetch(limited))
   } catch (cause) {
     if (cause instanceof ServiceError || request.signal.aborted) throw cause
     // Read from `limited`, which has to stay in memory until now: fetch is deaf to the abort of a collected request.

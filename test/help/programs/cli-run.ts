@@ -26,6 +26,22 @@ export async function runSvc(args: readonly string[], options: Options = {}): Pr
   return { exit, stdout: stdout(), stderr: stderr() }
 }
 
+/** Starts a command that goes on until it is ended. `output` is what it printed so far. */
+export function startSvc(
+  args: readonly string[],
+  options: Options = {},
+): { output: () => string; exit: Promise<number> } {
+  const folder = options.folder ?? '/nonexistent'
+  const config = readConfig(options.env ?? {}, { home: folder, platform: 'linux', folder })
+  const { streams, stdout } = openStreams(options)
+  let printed = ''
+  const output = () => {
+    printed += stdout()
+    return printed
+  }
+  return { output, exit: run(args, TABLE, config, streams) }
+}
+
 function openStreams({ stdin, columns, rows }: Options): {
   streams: Streams
   stdout: () => string

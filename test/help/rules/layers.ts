@@ -23,6 +23,8 @@ const HTTP_PACKAGES =
 const MAIL_PACKAGES = /^(?:nodemailer|emailjs|smtp-client)(?:\/|$)/
 /** The folders of outgoing and incoming HTTP. */
 const HTTP_ROOMS = [
+  // The receiver that `svc notifications webhook-receiver` runs on the person's own machine.
+  'cli/commands/notifications/webhook/listen.ts',
   'lib/net/',
   'edge/listen/incoming.ts',
   'edge/listen/listen.ts',

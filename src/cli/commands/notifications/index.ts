@@ -3,6 +3,7 @@ import { channels } from './channels/index.ts'
 import { deliveries } from './deliveries/index.ts'
 import { follows } from './follows/index.ts'
 import { subscriptions } from './subscriptions/index.ts'
+import { webhook } from './webhook/index.ts'
 
 export const notifications: readonly Command[] = [
   {
@@ -25,4 +26,5 @@ export const notifications: readonly Command[] = [
   ...channels,
   ...subscriptions,
   ...deliveries,
+  ...webhook,
 ]

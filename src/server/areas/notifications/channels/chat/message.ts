@@ -1,7 +1,8 @@
 import { CATEGORY_LABELS } from '#contract/core/event-definition.ts'
 import { EVENTS } from '#contract/core/events.ts'
 import { subjectLine } from '#contract/core/subject-line.ts'
-import { type DueNotification, toThin } from '../../deliver/due-notification.ts'
+import { toThin } from '#contract/notifications/thin.ts'
+import type { DueNotification } from '../../deliver/due-notification.ts'
 
 export type ChatMessage = {
   text: string

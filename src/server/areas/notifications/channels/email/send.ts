@@ -1,7 +1,7 @@
+import { toThin } from '#contract/notifications/thin.ts'
 import type { MailResult, OutgoingMail } from '#lib/net/mail/mail.ts'
 import { composeMail } from '#lib/net/mail/mail-message.ts'
 import type { ClaimedDelivery } from '../../deliver/claim.ts'
-import { toThin } from '../../deliver/due-notification.ts'
 import { DESTINATION_GONE, type Message, SEND_TIMEOUT_MS, type Send, type Sent } from '../../deliver/send.ts'
 import type { MailSettings, NotificationDeps } from '../../model/deps.ts'
 import { openUnsubscribeToken } from '../../subscriptions/store.ts'

@@ -1,4 +1,4 @@
-import { toThin } from '../../deliver/due-notification.ts'
+import { toThin } from '#contract/notifications/thin.ts'
 import { DESTINATION_GONE, SEND_TIMEOUT_MS, type Send } from '../../deliver/send.ts'
 import type { NotificationDeps } from '../../model/deps.ts'
 import type { Outcome } from '../../model/outcome.ts'

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
+import { type Digests, signWebhook } from '#contract/notifications/webhook-request.ts'
 import { createHmacSha256 } from '#lib/crypto/hmac.ts'
 
-/**
- * Headers that prove who sent a webhook. The key is the SHA-256 of the endpoint's URL exactly as it was configured, so a
- * new URL is a new key.
- */
+export const WEBHOOK_DIGESTS: Digests = {
+  sha256: (text) => hash('sha256', text, 'buffer'),
+  hmacSha256: (key, message) => createHmacSha256(key)(message).toString('hex'),
+}
+
 export function signatureHeaders(url: string, body: string, at: Date): Record<string, string> {
-  const timestamp = String(Math.floor(at.getTime() / 1000))
-  const hmac = createHmacSha256(hash('sha256', url, 'buffer'))
-  return { 'x-svc-timestamp': timestamp, 'x-svc-signature': `v1=${hmac(`${timestamp}.${body}`).toString('hex')}` }
+  return signWebhook(WEBHOOK_DIGESTS, url, body, at)
 }
