@@ -69,6 +69,19 @@ export const datasource: readonly Command[] = [
     load: async () => (await import('./sources.ts')).enable,
   },
   {
+    path: 'datasource suggest',
+    summary: 'Propose a search configuration of your tables',
+    description:
+      'Read the structure of a database and print the search configuration that svc would propose, as JSON for `svc api PUT`. Questions that the structure does not answer are printed as comments on stderr, and columns that could hold secrets or personal data are left out. Nothing is saved. Needs the role developer, admin or owner.',
+    arguments: [
+      DATABASE,
+      { name: 'table', optional: true, summary: 'name or schema.name (default: all with vectors)' },
+    ],
+    output: false,
+    examples: ['svc datasource suggest handbook', 'svc datasource suggest handbook public.articles > search.json'],
+    load: () => import('./suggest/suggest.ts'),
+  },
+  {
     path: 'datasource disable',
     summary: 'Switch a data source off',
     description:

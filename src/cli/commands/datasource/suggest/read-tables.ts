@@ -1,0 +1,68 @@
+import { type Connection, quoteName } from '../../db/embed/connection.ts'
+
+export type TableColumn = {
+  readonly name: string
+  /** The type under its domains, without a length. */
+  readonly type: string
+  /** https://www.postgresql.org/docs/15/catalog-pg-type.html, typcategory */
+  readonly category: string
+  /** Dimensions of a vector; undefined for other types, and for a vector whose size nothing in the table says. */
+  readonly dimensions: number | undefined
+  readonly isKey: boolean
+}
+export type Table = { readonly schema: string; readonly name: string; readonly columns: readonly TableColumn[] }
+
+type Row = {
+  schema: string
+  table: string
+  name: string
+  type: string
+  category: string
+  size: number
+  is_key: boolean
+}
+
+const COLUMNS = `
+  select n.nspname as schema, c.relname as table, a.attname as name, t.typname as type, t.typcategory::text as category,
+    a.atttypmod as size, coalesce(a.attnum = any(i.indkey), false) as is_key
+  from pg_catalog.pg_class c
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+  join pg_catalog.pg_type d on d.oid = a.atttypid
+  join pg_catalog.pg_type t on t.oid = case when d.typtype = 'd' then d.typbasetype else d.oid end
+  left join pg_catalog.pg_index i on i.indrelid = c.oid and i.indisprimary
+  where c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition and c.relpersistence <> 't'
+    and n.nspname <> 'information_schema' and not pg_catalog.starts_with(n.nspname::text, 'pg_')
+  order by 1, 2, a.attnum limit 20000`
+
+/** Reads the structure of all tables and views of the database, and no rows but the size of one vector. */
+export async function readTables(db: Connection): Promise<Table[]> {
+  await db.query('set default_transaction_read_only = on')
+  const rows = await db.query<Row>(COLUMNS)
+  const groups = Map.groupBy(rows, ({ schema, table }) => `${quoteName(schema)}.${quoteName(table)}`)
+  return await Promise.all([...groups].map(([quoted, columns]) => toTable(db, quoted, columns)))
+}
+
+async function toTable(db: Connection, quoted: string, rows: readonly Row[]): Promise<Table> {
+  const columns: TableColumn[] = []
+  for (const row of rows) {
+    const { name, type, category, is_key: isKey } = row
+    columns.push({ name, type, category, isKey, dimensions: await dimensionsOf(db, quoted, row) })
+  }
+  return { schema: rows[0]!.schema, name: rows[0]!.table, columns }
+}
+
+/** Reads the size of a stored vector where the type of the column does not declare one. */
+async function dimensionsOf(db: Connection, quoted: string, { name, type, size }: Row): Promise<number | undefined> {
+  if (!isVector({ type })) return undefined
+  if (size > 0) return size
+  const column = quoteName(name)
+  const [found] = await db.query<{ size: number }>(
+    `select vector_dims(${column}) as size from ${quoted} where ${column} is not null limit 1`,
+  )
+  return found?.size
+}
+
+export function isVector({ type }: Pick<TableColumn, 'type'>): boolean {
+  return type === 'vector' || type === 'halfvec'
+}

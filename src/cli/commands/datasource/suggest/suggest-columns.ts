@@ -1,0 +1,77 @@
+import type { FilterType } from '#contract/data-sources/sources.ts'
+import { isVector, type Table, type TableColumn } from './read-tables.ts'
+import { looksSensitive } from './sensitive-name.ts'
+
+type Columns = {
+  /** The id, the title, and the other columns that would be returned. Empty if no column can be the id. */
+  readonly content: readonly string[]
+  readonly filters: Readonly<Record<string, FilterType>>
+  readonly questions: readonly string[]
+}
+
+const TITLE = /^(?:title|name|subject|headline|heading|label|question)$|_(?:title|name|subject)$/i
+const FILTER =
+  /^(?:category|kind|type|status|state|lang|language|locale|country|region|team|department|section|topic|tag|source|year|version|priority)$/i
+const FILTER_TYPES: Readonly<Record<string, FilterType>> = {
+  ...Object.fromEntries(['text', 'varchar', 'bpchar'].map((type) => [type, 'string' as const])),
+  ...Object.fromEntries(['int2', 'int4', 'int8', 'numeric'].map((type) => [type, 'number' as const])),
+  bool: 'boolean',
+}
+/** Categories of types whose values are short facts: text, numbers, booleans, dates and enums. */
+const PLAIN_CATEGORIES = 'SNBDE'
+
+/** Proposes the columns to return and to filter on. A column that could be secret is asked about and left out. */
+export function suggestColumns({ columns }: Table): Columns {
+  const rest = columns.filter((column) => !isVector(column))
+  const sensitive = rest.filter(({ name }) => looksSensitive(name))
+  const usable = rest.filter(({ name }) => !looksSensitive(name))
+  const plain = usable.filter(isPlain)
+  const id = findId(plain)
+  if (id === undefined) {
+    return {
+      content: [],
+      filters: {},
+      questions: ['which column identifies a row? It has no key of one plain column.'],
+    }
+  }
+  const title = plain.find(({ name, category }) => name !== id.name && category === 'S' && TITLE.test(name))
+  const others = plain.filter(({ name }) => name !== id.name && name !== title?.name)
+  return {
+    content: [id, ...(title ? [title] : []), ...others].map(({ name }) => name),
+    filters: Object.fromEntries(plain.flatMap(filterOf)),
+    questions: [
+      ...(title ? [] : [titleQuestion(others)]),
+      ...leftOut(sensitive, 'could hold secrets or personal data. May everyone who can ask see it?'),
+      ...leftOut(
+        usable.filter((column) => !isPlain(column)),
+        'can hold anything. May everyone who can ask see it?',
+      ),
+    ],
+  }
+}
+
+function isPlain({ category, type }: TableColumn): boolean {
+  return PLAIN_CATEGORIES.includes(category) || type === 'uuid'
+}
+
+/** The only column of the primary key, or a column named `id` where there is no key, as in a view. */
+function findId(columns: readonly TableColumn[]): TableColumn | undefined {
+  const keys = columns.filter(({ isKey }) => isKey)
+  return keys.length === 1 ? keys[0] : keys.length === 0 ? columns.find(({ name }) => name === 'id') : undefined
+}
+
+function titleQuestion(others: readonly TableColumn[]): string {
+  const [second] = others
+  return second
+    ? `which column is the title of a hit? ${second.name} is the second one now.`
+    : 'it has no title column.'
+}
+
+function leftOut(columns: readonly TableColumn[], why: string): string[] {
+  return columns.map(({ name }) => `the column ${name} was left out: it ${why}`)
+}
+
+function filterOf({ name, type, category }: TableColumn): [string, FilterType][] {
+  const filter = category === 'E' ? 'string' : FILTER_TYPES[type]
+  return filter !== undefined && (filter === 'boolean' || category === 'E' || FILTER.test(name)) ? [[name, filter]] : []
+}

@@ -1,0 +1,104 @@
+import type { z } from 'zod'
+import type { configureSource } from '#contract/data-sources/search-config.ts'
+import type { FilterType } from '#contract/data-sources/sources.ts'
+import { isVector, type Table, type TableColumn } from './read-tables.ts'
+import { looksSensitive } from './sensitive-name.ts'
+import { suggestColumns } from './suggest-columns.ts'
+
+type EmbeddingModel = { readonly id: string; readonly dimensions: number | null }
+type Configuration = Omit<z.input<typeof configureSource.input>, 'id'>
+type Entry = Configuration['connection_config']['embedding_configs'][number]
+
+export type Suggestion = {
+  readonly configuration: Configuration
+  /** Questions that a person answers, because the structure of the tables does not. */
+  readonly questions: readonly string[]
+}
+
+/** Stands where only a person knows the model. A save with it is refused, so it cannot be overlooked. */
+const UNKNOWN_MODEL = 'REPLACE-WITH-YOUR-MODEL'
+
+/** Proposes a search configuration of the tables that have vectors. Columns that could be secret are left out. */
+export function suggestSearch(
+  tables: readonly Table[],
+  models: readonly EmbeddingModel[],
+  isNamed: boolean,
+): Suggestion {
+  const parts = tables.flatMap((table) => suggestTable(table, tables, models, isNamed))
+  return {
+    configuration: {
+      connection_config: { embedding_configs: parts.flatMap(({ entry }) => entry ?? []) },
+      filter_schema: Object.assign({}, ...parts.map(({ filters }) => filters)),
+    },
+    questions: parts.flatMap(({ questions }) => questions),
+  }
+}
+
+type Part = {
+  readonly entry?: Entry
+  readonly filters: Readonly<Record<string, FilterType>>
+  readonly questions: readonly string[]
+}
+
+function suggestTable(
+  table: Table,
+  tables: readonly Table[],
+  models: readonly EmbeddingModel[],
+  isNamed: boolean,
+): readonly Part[] {
+  const vectors = table.columns.filter(isVector)
+  const vector = vectors.find(({ name }) => name === 'embedding') ?? vectors[0]
+  const shown = nameOf(table)
+  const skipped = (question: string) => [{ filters: {}, questions: [`${shown} was left out: ${question}`] }]
+  if (!vector) return isNamed ? skipped('it has no vector or halfvec column. Add one and fill it.') : []
+  if (!isNamed && looksSensitive(table.name)) {
+    return skipped('its name looks like secrets or people. May agents search it? Then name the table in the command.')
+  }
+  const dimensions = vector.dimensions
+  if (dimensions === undefined) return skipped(`which size do the vectors of ${vector.name} have? It holds none yet.`)
+  const columns = suggestColumns(table)
+  if (columns.content.length === 0) return skipped(columns.questions.join(' '))
+  const { model, questions } = chooseModel(dimensions, `${shown}.${vector.name}`, models)
+  const entry = {
+    label: labelOf(table, tables),
+    table: shown,
+    columns: [vector.name],
+    model,
+    dimensions,
+    content_columns: columns.content.map(quoted).join(', '),
+  }
+  const all = [
+    ...questions,
+    ...otherVectors(shown, vector, vectors),
+    ...columns.questions.map((one) => `${shown}: ${one}`),
+  ]
+  return [{ entry, filters: columns.filters, questions: all }]
+}
+
+function chooseModel(dimensions: number, column: string, models: readonly EmbeddingModel[]) {
+  const fitting = models.filter((model) => model.dimensions === dimensions).map(({ id }) => id)
+  if (fitting.length === 1) return { model: fitting[0]!, questions: [`${column}: did ${fitting[0]} fill it?`] }
+  const choice =
+    fitting.length === 0 ? `No model here has ${dimensions} dimensions.` : `It fits: ${fitting.join(', ')}.`
+  return { model: UNKNOWN_MODEL, questions: [`${column}: which model filled it? ${choice}`] }
+}
+
+function otherVectors(shown: string, vector: TableColumn, vectors: readonly TableColumn[]): string[] {
+  const others = vectors.filter(({ name }) => name !== vector.name).map(({ name }) => name)
+  return others.length === 0 ? [] : [`${shown}: search ${vector.name}, or ${others.join(', ')}?`]
+}
+
+/** The name of the table, with its schema where another table has the same name. */
+function labelOf(table: Table, tables: readonly Table[]): string {
+  const isUnique = tables.filter(({ name }) => name === table.name).length === 1
+  return isUnique ? table.name : `${table.schema}.${table.name}`
+}
+
+function nameOf({ schema, name }: Table): string {
+  return `${quoted(schema)}.${quoted(name)}`
+}
+
+/** Writes a name as a search configuration reads it: in double quotes only where it has to be. */
+function quoted(name: string): string {
+  return /^[\p{L}\p{N}_$-]+$/u.test(name) ? name : `"${name.replaceAll('"', '""')}"`
+}
