@@ -7,6 +7,7 @@ import { controlRequests } from './control-requests.ts'
 import { serveControl } from './control-socket.ts'
 import { finishStart } from './first-start/finish-start.ts'
 import { nextSteps, shortPath } from './first-start/next-steps.ts'
+import { peopleAddress } from './first-start/people-address.ts'
 import { printIfSlow } from './first-start/progress.ts'
 import { signInLine } from './first-start/sign-in-line.ts'
 import { takeLeftovers } from './leftovers.ts'
@@ -52,17 +53,19 @@ export async function run(input: RunInput, stack: AsyncDisposableStack): Promise
   firstStart.resolve()
   stopping.throwIfAborted()
   const example = account && pendingExample(resources, running)
+  const people = peopleAddress(running.url, config.signIn.redirectBaseUrl)
   const lines = [
-    `svc ready at ${running.url}`,
+    `svc ready at ${people.url}`,
+    ...people.notes.map((note) => `  ${note}`),
     `  started in ${(performance.now() / 1000).toFixed(1)} s: ${config.services.join(', ')}`,
-    ...(hasLocalSignIn(config) ? [`  ${signInLine(running.url, localCodeFile(config))}`] : []),
+    ...(hasLocalSignIn(config) ? [`  ${signInLine(people.url, localCodeFile(config))}`] : []),
     ...running.notes.map((note) => `  ${note}`),
     ...[...settings.warnings, ...running.warnings].map((warning) => `  warning: ${warning}`),
     ...(example ? ['  the example data source is being created, which takes some seconds'] : []),
     ...(account
       ? [
           account.first
-            ? nextSteps(running.url, config.dataDir, config.example)
+            ? nextSteps(people.url, config.dataDir, config.example)
             : `  your API key is in ${shortPath(account.file)}`,
         ]
       : []),

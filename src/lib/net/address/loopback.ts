@@ -10,3 +10,10 @@ export function isLoopback(hostname: string): boolean {
 export function isThisMachine(hostname: string): boolean {
   return isLoopback(hostname) || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 }
+
+/** Whether two addresses are one listener of this machine under two names, as `localhost` and `127.0.0.1` are. */
+export function isOtherLoopbackName(address: string, other: string): boolean {
+  const [one, two] = [new URL(address), new URL(other)]
+  if (!isLoopback(one.hostname) || !isLoopback(two.hostname) || one.hostname === two.hostname) return false
+  return one.protocol === two.protocol && one.port === two.port
+}

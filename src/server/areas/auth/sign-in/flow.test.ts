@@ -1,3 +1,4 @@
+import { request as send } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sql } from '#lib/db/sql.ts'
 import { testClock } from '#lib/time/clock.ts'
@@ -188,6 +189,38 @@ describe('AU-05 a sign-in with a provider', () => {
       at.idp.credentials.clientSecret,
     ]) {
       expect(logs).not.toContain(secret)
+    }
+  })
+})
+
+describe('AU-05 a sign-in that begins under another name of this machine', () => {
+  const LOCAL = 'http://localhost:8080'
+  let at: SignIn
+  beforeAll(async () => {
+    at = await startSignIn({ env: { SVC_REDIRECT_BASE_URL: LOCAL } })
+  })
+  afterAll(() => at?.[Symbol.asyncDispose]())
+
+  /** Not `fetch`, which chooses Host itself. */
+  const begin = (host: string, path = '/auth/google/start') =>
+    new Promise<{ status: number; location: string }>((resolve, reject) => {
+      const sent = send(`${at.system.url}${path}`, { headers: { host } }, (response) => {
+        response.resume()
+        resolve({ status: response.statusCode!, location: response.headers.location! })
+      })
+      sent.on('error', reject).end()
+    })
+
+  it('moves to the public address first, to which the provider sends the browser back', async () => {
+    const moved = await begin('127.0.0.1:8080', '/auth/google/start?return_to=%2Fapps')
+    expect(moved).toEqual({ status: 303, location: `${LOCAL}/auth/google/start?return_to=%2Fapps` })
+    const { location } = await begin('localhost:8080', '/auth/google/start?return_to=%2Fapps')
+    expect(new URL(location).searchParams.get('redirect_uri')).toBe(`${LOCAL}/auth/google/callback`)
+  })
+
+  it('stays where it is under another port or a name that is not of this machine, which a proxy may have set', async () => {
+    for (const host of ['127.0.0.1:8081', 'svc.internal:8080']) {
+      expect(new URL((await begin(host)).location).origin).toBe('https://accounts.google.com')
     }
   })
 })

@@ -3,6 +3,7 @@ import { isSameOrigin } from '#edge/credentials/csrf.ts'
 import { seeOther } from '#edge/pages/page.ts'
 import { isAllowedReturn } from '#edge/route/return-to.ts'
 import { type Route, route } from '#edge/route/route.ts'
+import { isOtherLoopbackName } from '#lib/net/address/loopback.ts'
 import type { SignInDeps } from './deps.ts'
 import { saveFlow } from './flow.ts'
 import { asPage } from './pages.ts'
@@ -15,6 +16,8 @@ export function startRoute(deps: SignInDeps): Route {
     signInStart,
     asPage(async ({ provider: name, return_to, link }, { request }) => {
       const provider = findProvider(deps, name)
+      const moved = atPublicAddress(deps, request)
+      if (moved !== undefined) return seeOther(moved)
       const returnTo = checkReturnTo(deps, return_to)
       const linkUserId = link === '1' ? await findLinkingUser(deps, request) : null
       const authorization = await askProvider(deps, provider, () =>
@@ -24,6 +27,17 @@ export function startRoute(deps: SignInDeps): Route {
       return seeOther(authorization.url, [cookie])
     }),
   )
+}
+
+/**
+ * Returns where to begin instead if the browser came by another name of this machine. The provider sends it back to the
+ * public address, where a cookie of the other name would be missing. Other hosts can be names that a proxy chose, to
+ * which a redirect would never end.
+ */
+function atPublicAddress({ redirectBaseUrl }: SignInDeps, { url }: Request): string | undefined {
+  if (redirectBaseUrl === undefined || !isOtherLoopbackName(url, redirectBaseUrl)) return undefined
+  const { pathname, search } = new URL(url)
+  return new URL(pathname + search, redirectBaseUrl).href
 }
 
 /**
