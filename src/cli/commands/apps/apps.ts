@@ -1,3 +1,4 @@
+import { appStatus } from '#contract/apps/app-status.ts'
 import { type App, type AppSettings, changeApp, createApp, deleteApp, listApps, readApp } from '#contract/apps/apps.ts'
 import { callCommand, listCommand } from '../../call/operation-command.ts'
 import { usageError } from '../../command/hinted-error.ts'
@@ -62,11 +63,10 @@ function pairsOf(app: App, cli: Cli): Pair[] {
 }
 
 /** Returns in few words what an app does now and what became of its last deploy. */
-function stateOf({ state, live_deploy: live, latest_deploy: latest }: App): string {
-  if (state === 'deleting') return 'deleting'
-  if (latest === null) return 'not deployed'
-  if (live === null || live.id === latest.id) return latest.state
-  return latest.state === 'retired' || latest.state === 'superseded' ? 'live' : `live, ${latest.state}`
+function stateOf(app: App): string {
+  const { now, later } = appStatus(app)
+  const text = now.replaceAll('_', ' ')
+  return later === undefined ? text : `${text}, last deploy ${later}`
 }
 
 /** Returns the input keys for the options that were given. An empty command means none. */

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { usePages } from '#console/call/use-pages.ts'
 import { Opener } from '#console/parts/form/opener.tsx'
-import { Chip, StatusChip } from '#console/parts/list/chip.tsx'
+import { StatusChip } from '#console/parts/list/chip.tsx'
 import { Empty } from '#console/parts/list/empty.tsx'
 import { List } from '#console/parts/list/list.tsx'
 import type { Column } from '#console/parts/list/table.tsx'
@@ -11,7 +11,7 @@ import { Time } from '#console/parts/text/time.tsx'
 import { useHasRole, useSession } from '#console/session/session.ts'
 import { type App, listApps } from '#contract/apps/apps.ts'
 import { CreateApp } from './create-app.tsx'
-import { DEPLOY_STATES } from './deploys/deploy-state.ts'
+import { describeApp } from './deploys/deploy-state.ts'
 
 const COLUMNS: readonly Column<App>[] = [
   {
@@ -71,9 +71,13 @@ function NoApps({ canCreate }: { canCreate: boolean }) {
 }
 
 function AppState({ app }: { app: App }) {
-  if (app.state === 'deleting') return <Chip tone="running">Being deleted</Chip>
-  if (!app.latest_deploy) return <Chip tone="plain">Not deployed</Chip>
-  return <StatusChip of={DEPLOY_STATES[app.latest_deploy.state]} />
+  return (
+    <span className="row">
+      {describeApp(app).map((status) => (
+        <StatusChip key={status.word} of={status} />
+      ))}
+    </span>
+  )
 }
 
 function Address({ app: { url } }: { app: App }) {

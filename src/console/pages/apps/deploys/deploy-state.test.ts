@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Deploy } from '#contract/apps/deploys.ts'
-import { DEPLOY_STATES, deploySeconds, isUnderWay } from './deploy-state.ts'
+import { DEPLOY_STATES, deploySeconds, describeApp, isUnderWay } from './deploy-state.ts'
 
 const DEPLOY: Deploy = {
   id: 'dep_1',
@@ -39,4 +39,21 @@ it.each([
 ] as const)('CO-03 a deploy that is %s: under way %s, shown as %s', (state, underWay, tone) => {
   expect(isUnderWay({ state })).toBe(underWay)
   expect(DEPLOY_STATES[state].tone).toBe(tone)
+})
+
+const words = (live: string | null, latest: { id: string; state: Deploy['state'] } | null) =>
+  describeApp({ state: 'active', live_deploy: live === null ? null : { id: live }, latest_deploy: latest }).map(
+    ({ word }) => word,
+  )
+
+it('CO-03 an app that serves is live, also where a later deploy failed or is under way, which is shown beside it', () => {
+  expect(words(null, null)).toEqual(['Not deployed'])
+  expect(words('dep_1', { id: 'dep_1', state: 'live' })).toEqual(['Live'])
+  expect(words('dep_1', { id: 'dep_2', state: 'failed' })).toEqual(['Live', 'Last deploy failed'])
+  expect(words('dep_1', { id: 'dep_2', state: 'building' })).toEqual(['Live', 'Last deploy building'])
+  expect(words('dep_1', { id: 'dep_2', state: 'superseded' })).toEqual(['Live'])
+  expect(words(null, { id: 'dep_1', state: 'failed' })).toEqual(['Failed'])
+  expect(describeApp({ state: 'deleting', live_deploy: { id: 'dep_1' }, latest_deploy: null })).toEqual([
+    { word: 'Being deleted', tone: 'running' },
+  ])
 })

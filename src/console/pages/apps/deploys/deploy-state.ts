@@ -1,4 +1,5 @@
 import type { Status } from '#console/parts/list/chip.tsx'
+import { appStatus } from '#contract/apps/app-status.ts'
 import type { Deploy, DeployFailure, DeployState } from '#contract/apps/deploys.ts'
 
 export const DEPLOY_STATES: Record<DeployState, Status> = {
@@ -19,6 +20,23 @@ export const DEPLOY_FAILURES: Record<DeployFailure, string> = {
   HARMFUL_ANSWERS: 'Its answers ended a process of svc',
   TIMED_OUT: 'It took too long',
   INTERRUPTED: 'It was interrupted',
+}
+
+/** The chips of an app: what it does now, and beside that a later deploy that failed or is under way. */
+export function describeApp(app: Parameters<typeof appStatus>[0]): readonly Status[] {
+  const { now, later } = appStatus(app)
+  const status = now === 'deleting' || now === 'not_deployed' ? WITHOUT_DEPLOY[now] : DEPLOY_STATES[now]
+  return later === undefined ? [status] : [status, laterStatus(later)]
+}
+
+const WITHOUT_DEPLOY = {
+  deleting: { word: 'Being deleted', tone: 'running' },
+  not_deployed: { word: 'Not deployed', tone: 'plain' },
+} as const
+
+function laterStatus(state: DeployState): Status {
+  const { word, tone } = DEPLOY_STATES[state]
+  return { word: `Last deploy ${word.toLowerCase()}`, tone }
 }
 
 /** Whether the deploy goes on by itself. */

@@ -62,7 +62,7 @@ function WaitingChange({ alias }: { alias: string }) {
   )
 }
 
-function LatestDeploy({ app: { alias, latest_deploy } }: { app: App }) {
+function LatestDeploy({ app: { alias, live_deploy, latest_deploy } }: { app: App }) {
   return (
     <section className="card">
       <h2>Latest deploy</h2>
@@ -75,7 +75,10 @@ function LatestDeploy({ app: { alias, latest_deploy } }: { app: App }) {
             <Time at={latest_deploy.created_at} />
           </p>
           {latest_deploy.failure_code !== null && (
-            <p>{DEPLOY_FAILURES[latest_deploy.failure_code]}. The revision that was live before still answers.</p>
+            <p>
+              {DEPLOY_FAILURES[latest_deploy.failure_code]}.{' '}
+              {live_deploy ? 'The revision that was live before still answers.' : 'No revision of the app is live.'}
+            </p>
           )}
           <p>
             <Link to="/apps/$alias/deploys/$deployId" params={{ alias, deployId: latest_deploy.id }}>
