@@ -78,6 +78,8 @@ type Tool = {
   readonly repeatable?: true
   /** It runs code of others, which may change or delete data and reach other services. */
   readonly runsForeignCode?: true
+  /** Its service records refused calls, so calls that cannot be sent as they are must reach it too. */
+  readonly recordsRefusals?: true
 }
 
 export type JsonOperation<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType> = Common & {

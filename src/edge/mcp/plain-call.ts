@@ -34,6 +34,13 @@ export function readPlainCall(headers: Headers, message: unknown): PlainCall | u
   return envelope.length <= MAX_ENVELOPE_CHARACTERS ? { id, name, args, envelope } : undefined
 }
 
+/** Returns the tool of a call whose arguments are no object, which the library refuses before any tool sees it. */
+export function readMisshapenCall(message: unknown): string | undefined {
+  if (!isRecord(message) || message.method !== 'tools/call' || !isRecord(message.params)) return undefined
+  const { name, arguments: args = {} } = message.params
+  return typeof name === 'string' && !isRecord(args) ? name : undefined
+}
+
 function acceptsBoth(headers: Headers): boolean {
   const accept = headers.get('accept') ?? ''
   const accepts = accept.includes('application/json') && accept.includes('text/event-stream')

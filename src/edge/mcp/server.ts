@@ -5,7 +5,7 @@ import { parseJson } from '../input/parse-json.ts'
 import type { Context } from '../route/route.ts'
 import type { McpCall } from './mcp-call.ts'
 import { answerPlainCall } from './plain-answer.ts'
-import { type PlainCall, readPlainCall } from './plain-call.ts'
+import { type PlainCall, readMisshapenCall, readPlainCall } from './plain-call.ts'
 import type { Tools } from './tools.ts'
 
 export type McpEndpoint = (context: Context) => Promise<Response>
@@ -43,6 +43,8 @@ export function createMcpEndpoint({ tools, onError }: Deps): McpEndpoint {
       },
     }
     const isAccepted = plain && (plain.envelope === undefined || accepted.get(plain.envelope))
+    const misshapenTool = plain === undefined ? readMisshapenCall(message) : undefined
+    if (misshapenTool !== undefined) await tools.recordMisshapen?.(misshapenTool, context)
     const response = (isAccepted && (await answerPlain(plain, call))) || (await byLibrary(handler, message, call))
     if (refusal) throw refusal
     return response

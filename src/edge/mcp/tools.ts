@@ -33,6 +33,8 @@ export type Tools = {
   readonly build: (call: McpCall) => Server
   /** Calls a tool without the library. Throws a ProtocolFault for a JSON-RPC error. */
   readonly call: (name: string, input: Record<string, unknown>, call: McpCall) => Promise<ToolAnswer>
+  /** Lets the service of the tool record a call whose arguments are no object. The library answers the call itself. */
+  readonly recordMisshapen: (name: string, context: Context) => Promise<void>
   /** Whether the tool may run so long that the client needs signs of life meanwhile. */
   readonly isLong: (name: string) => boolean
 }
@@ -60,7 +62,11 @@ export function createTools(deps: Deps): Tools {
     })
     return server
   }
-  return { info, build, call, isLong: (name) => byName.get(name)?.tool?.runsForeignCode === true }
+  const recordMisshapen: Tools['recordMisshapen'] = async (name, context) => {
+    const op = byName.get(name)
+    if (op && isGranted(op, context.principal)) await recordRefusal(op, context, deps).catch(() => undefined)
+  }
+  return { info, build, call, recordMisshapen, isLong: (name) => byName.get(name)?.tool?.runsForeignCode === true }
 }
 
 function toResult({ text, output, isError }: ToolAnswer) {
@@ -83,7 +89,7 @@ async function callTool(
 ): Promise<ToolAnswer> {
   try {
     if (!isGranted(op, context.principal)) throw deps.scopeMissing(op, context)
-    refuseUnsendable(op, input)
+    await refuseUnsendable(op, input, context, deps)
     const output = (await deps.call(op, input, context)) as Record<string, unknown>
     return { text: JSON.stringify(output), output, isError: false }
   } catch (error) {
@@ -102,11 +108,32 @@ async function callTool(
  * parameter that is no text has no path. All others go to the operation's own service, which refuses them in the same
  * words and can record the refusal.
  */
-function refuseUnsendable(op: JsonOperation, input: Record<string, unknown>): void {
+async function refuseUnsendable(
+  op: JsonOperation,
+  input: Record<string, unknown>,
+  context: Context,
+  deps: Deps,
+): Promise<void> {
   const sendable = !inputInQuery(op) && pathParameters(op.path).every((name) => typeof input[name] === 'string')
   if (sendable) return
   const parsed = op.input.safeParse(input)
-  if (!parsed.success) throw inputError(parsed.error)
+  if (parsed.success) return
+  await recordRefusal(op, context, deps)
+  throw inputError(parsed.error)
+}
+
+/**
+ * Sends a request that the input rules refuse, without anything of the call, so that the refusal is on record. Throws
+ * another refusal than the expected one, such as that of a token that was revoked or of a rate limit.
+ */
+async function recordRefusal(op: JsonOperation, context: Context, deps: Deps): Promise<void> {
+  if (!op.tool?.recordsRefusals) return
+  const nothing = Object.fromEntries(pathParameters(op.path).map((name) => [name, '-']))
+  try {
+    await deps.call(op, { ...nothing, misshapen: true }, context)
+  } catch (error) {
+    if (toServiceError(error).code !== 'INVALID_REQUEST') throw error
+  }
 }
 
 /** The text that a model needs to correct its call: the code, the message, and how long to wait. */

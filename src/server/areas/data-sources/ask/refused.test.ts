@@ -82,6 +82,44 @@ describe('DS-19 a question refused by the input rules', () => {
   })
 
   it.each([
+    ['no id', { query: CANARY }],
+    ['an id that is no text', { id: 42, query: CANARY }],
+    ['no argument', undefined],
+  ])('leaves one record with the Source mcp and no name when an agent sends %s', async (_, args) => {
+    const records = await recordsOf(async () => {
+      await using agent = await openAgent(system.url, token)
+      const answer = await agent.callTool({ name: 'data_source_query', ...(args && { arguments: args }) })
+      expect(answer).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringMatching(/^INVALID_REQUEST: id: /) }],
+      })
+    })
+    expect(records).toEqual([record({ status: 400, source: 'mcp', target: 'unknown' })])
+  })
+
+  it.each(['text', ['list'], 7])('leaves one record when the arguments of an agent are %j', async (args) => {
+    const records = await recordsOf(async () => {
+      const answer = await fetch(`${system.url}/mcp/platform`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'mcp-protocol-version': '2025-11-25',
+        },
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'tools/call',
+          params: { name: 'data_source_query', arguments: args },
+        }),
+      })
+      expect(await answer.text()).toContain('"error":{"code":-32')
+    })
+    expect(records).toEqual([record({ status: 400, source: 'mcp', target: 'unknown' })])
+  })
+
+  it.each([
     ['a source that does not exist', `db_${CANARY}`],
     ['text that is no id', encodeURIComponent(`${CANARY} ${CANARY}`)],
   ])('to %s is recorded without what was typed', async (_, id) => {
