@@ -68,6 +68,23 @@ describe('an engine’s process', () => {
     expect(idle.errors).toEqual([])
   })
 
+  it('DS-21 that idles in a transaction is waited for, also by a question that begins right after its last statement', async () => {
+    const idleInTransactionMs = 300
+    await using idle = openTestEngine({ idleInTransactionMs })
+    const held = await idle.make('held')
+    await using owner = await idle.connect(held)
+    await using question = await idle.connectOwn(held)
+    await question.query('select 1')
+    await owner.query('begin')
+    const asked = question.query('select 2 as n')
+    // Both limits pass while this process is busy, as on a machine under load.
+    await new Promise((resolve) => setImmediate(resolve))
+    const busyUntil = performance.now() + 2 * idleInTransactionMs
+    while (performance.now() < busyUntil);
+    expect((await asked).rows).toEqual([{ n: 2 }])
+    expect(await codeOf(owner.query('select 1'))).not.toBe('no error')
+  })
+
   it('DS-02 left by a server that was killed ends before the next one opens its folder', async () => {
     await using former = await engine.connect(row)
     await former.query('select 1')

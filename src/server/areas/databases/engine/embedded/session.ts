@@ -28,6 +28,8 @@ type Options = {
 const PLATFORM: SessionClient = { prologue: [], statementMs: 60_000, waitMs: 60_000, onFresh() {} }
 /** The limit of cleaning up between two turns, which is quick. An engine that takes longer is replaced. */
 const CLEANING_MS = 10_000
+/** A turn that ends at the limit of the wait is still waited for. */
+const GRACE_MS = 500
 const PLATFORM_ANSWER = { rowBytes: 1024 * 1024, answerBytes: 1024 * 1024 }
 // Not RESET SESSION AUTHORIZATION: the embedded engine does not come back from it.
 const CLEANING = ['set session authorization postgres', 'discard all']
@@ -53,7 +55,7 @@ export class Session {
   }
 
   /**
-   * Waits for the turn and prepares the session for this client. Throws `SessionBusy` after `client.waitMs`, and when
+   * Waits for the turn and prepares the session for this client. Throws `SessionBusy` soon after `client.waitMs`, and when
    * `clientClosed` is aborted.
    */
   async take(client: SessionClient, clientClosed?: AbortSignal): Promise<void> {
@@ -155,7 +157,11 @@ export class Session {
       this.#waiting = this.#waiting.filter((waiter) => waiter !== resolve)
       reject(new SessionBusy('the database is busy with another transaction'))
     }
-    const timer = setTimeout(giveUp, waitMs)
+    // A second timer, set when the first one fires: in a busy process that is the moment at which the limit of the holder
+    // passes too, and its rollback takes a few more steps.
+    let timer = setTimeout(() => {
+      timer = setTimeout(giveUp, GRACE_MS)
+    }, waitMs)
     clientClosed?.addEventListener('abort', giveUp)
     await promise.finally(() => {
       clearTimeout(timer)
