@@ -21,6 +21,14 @@ const categories = z
   .refine((chosen) => new Set(chosen).size === chosen.length, 'must name each category once')
   .describe('None means that you do not follow the app')
 
+/** Where messages about a followed app go: a direct message in the chat service, or a mail to the person's address. */
+export const FOLLOW_WAYS = ['chat', 'mail'] as const
+export type FollowWay = (typeof FOLLOW_WAYS)[number]
+
+const via = z
+  .enum(FOLLOW_WAYS)
+  .describe('`chat`: a direct message to your linked chat account. `mail`: a mail to your address instead, never both')
+
 export const Follow = z.object({
   app: z.object({
     id: z.string(),
@@ -29,6 +37,7 @@ export const Follow = z.object({
   }),
   categories,
   frequency: Timing,
+  via,
   last_outcome: LastOutcome.nullable().describe('Null until an event of the app was to be sent to you'),
 })
 export type Follow = z.infer<typeof Follow>
@@ -56,6 +65,7 @@ export const setFollow = operation({
     app: z.string().max(100).describe('Alias or id of the app'),
     categories,
     frequency: Timing.default('immediately'),
+    via: via.default('chat'),
   }),
   output: Follow,
 })

@@ -4,10 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it, test } from 'vitest'
 import { FOLLOW_CATEGORIES } from '#contract/core/event-definition.ts'
+import { FOLLOW_WAYS } from '#contract/notifications/follows.ts'
 import { Timing } from '#contract/notifications/subscriptions.ts'
 import { runSvc } from '#test/programs/cli-run.ts'
 import { STATUS_CHOICES } from './deliveries/index.ts'
-import { CATEGORY_CHOICES } from './follows/index.ts'
+import { CATEGORY_CHOICES, VIA_CHOICES } from './follows/index.ts'
 import { TIMING_CHOICES } from './subscriptions/index.ts'
 
 type Call = { method: string; path: string; body: unknown }
@@ -55,6 +56,7 @@ const FOLLOW = {
   app: { id: `app_${ID}`, alias: 'shop', name: 'Shop' },
   categories: ['checks', 'maintenance', 'failed_deploys', 'tickets'],
   frequency: 'immediately',
+  via: 'mail',
   last_outcome: {
     status: 'not_sent',
     reason: 'chat_installation_broken',
@@ -93,6 +95,7 @@ const TRY = {
 test('CL-03 the choices of the commands are those of the API', () => {
   expect(TIMING_CHOICES).toEqual(Timing.options)
   expect(CATEGORY_CHOICES).toEqual(FOLLOW_CATEGORIES)
+  expect(VIA_CHOICES).toEqual(FOLLOW_WAYS)
   expect(STATUS_CHOICES).toEqual(['pending', 'retrying', 'delivered', 'not_sent'])
 })
 
@@ -103,7 +106,7 @@ describe('CL-03 lists fit a terminal of 80 columns, and -o json prints the docum
       { items: [{ ...CHANNEL, disabled_reason: null, failing_since: null, created_at: '2026-02-03T04:05:06.789Z' }] },
       /^ID +KIND +STATE +FAILING SINCE +LABEL$/,
     ],
-    ['notifications follows list', { items: [FOLLOW] }, /^APP +CATEGORIES +FREQUENCY +LAST EVENT +OUTCOME$/],
+    ['notifications follows list', { items: [FOLLOW] }, /^APP +CATEGORIES +FREQUENCY +VIA +LAST EVENT +OUTCOME$/],
     ['notifications deliveries list', { items: [ENTRY], next_cursor: null }, /^ID +WHEN +STATUS +TO +EVENT$/],
   ])('svc %s', async (line, body, header) => {
     const { svc } = await startInstance({ body }, { body }, { body })
@@ -167,12 +170,19 @@ describe('NO-04 svc notifications subscriptions', () => {
 
 describe('NO-05 svc notifications follows', () => {
   it('set replaces the choice for an app', async () => {
-    const { svc, calls } = await startInstance({ body: { ...FOLLOW, categories: ['checks', 'tickets'] } })
+    const { svc, calls } = await startInstance({ body: { ...FOLLOW, via: 'chat', categories: ['checks', 'tickets'] } })
     const { exit, stdout } = await svc('notifications follows set shop --category checks --category tickets')
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: 'You follow shop: checks, tickets, immediately.\n' })
     expect(calls).toEqual([
       { method: 'PUT', path: '/api/notifications/follows/shop', body: { categories: ['checks', 'tickets'] } },
     ])
+  })
+
+  it('set --via mail chooses mail in place of a direct message', async () => {
+    const { svc, calls } = await startInstance({ body: { ...FOLLOW, categories: ['checks'] } })
+    const { stdout } = await svc('notifications follows set shop --category checks --via mail')
+    expect(stdout).toBe('You follow shop: checks, immediately, by mail.\n')
+    expect(calls[0]!.body).toEqual({ categories: ['checks'], via: 'mail' })
   })
 
   it('set without a category says how to stop following', async () => {

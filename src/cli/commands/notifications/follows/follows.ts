@@ -1,21 +1,22 @@
 import type { z } from 'zod'
 import type { FollowCategory } from '#contract/core/event-definition.ts'
-import { listFollows, setFollow } from '#contract/notifications/follows.ts'
+import { type FollowWay, listFollows, setFollow } from '#contract/notifications/follows.ts'
 import type { Timing } from '#contract/notifications/subscriptions.ts'
 import { callCommand, listCommand } from '../../../call/operation-command.ts'
 import { usageError } from '../../../command/hinted-error.ts'
 import { statusText } from '../../../terminal/status-text.ts'
 
-type SetFlags = { category?: FollowCategory[]; frequency?: z.infer<typeof Timing> }
+type SetFlags = { category?: FollowCategory[]; frequency?: z.infer<typeof Timing>; via?: FollowWay }
 
 export const list = listCommand(listFollows, {
   label: 'Listing follows',
-  header: ['APP', 'CATEGORIES', 'FREQUENCY', 'LAST EVENT', 'OUTCOME'],
+  header: ['APP', 'CATEGORIES', 'FREQUENCY', 'VIA', 'LAST EVENT', 'OUTCOME'],
   cut: ['OUTCOME', 'CATEGORIES'],
-  row: ({ app, categories, frequency, last_outcome }) => [
+  row: ({ app, categories, frequency, via, last_outcome }) => [
     app.alias ?? app.id,
     categories.join(' '),
     frequency,
+    via,
     last_outcome?.event_type ?? 'none yet',
     last_outcome === null ? '' : statusText(last_outcome),
   ],
@@ -28,8 +29,14 @@ export const set = callCommand(setFollow, {
     const next = `To stop following the app: ${config.program} notifications follows remove ${app}`
     throw usageError(`Name at least one category with --category. ${next}`)
   },
-  input: ([app], { category = [], frequency }) => ({ app, categories: category, ...(frequency && { frequency }) }),
-  text: ({ categories, frequency }, [app]) => `You follow ${app}: ${categories.join(', ')}, ${frequency}.`,
+  input: ([app], { category = [], frequency, via }) => ({
+    app,
+    categories: category,
+    ...(frequency && { frequency }),
+    ...(via && { via }),
+  }),
+  text: ({ categories, frequency, via }, [app]) =>
+    `You follow ${app}: ${categories.join(', ')}, ${frequency}${via === 'mail' ? ', by mail' : ''}.`,
 })
 
 export const remove = callCommand(setFollow, {

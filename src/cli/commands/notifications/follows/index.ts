@@ -4,6 +4,9 @@ import { TIMING_CHOICES } from '../subscriptions/index.ts'
 /** Written out, because reading them from the contract would make every command start slower. A test compares them. */
 export const CATEGORY_CHOICES = ['checks', 'maintenance', 'failed_deploys', 'tickets'] as const
 
+/** Written out for the same reason. */
+export const VIA_CHOICES = ['chat', 'mail'] as const
+
 const APP: Argument = { name: 'app', completes: 'apps', summary: 'alias or id of an app' }
 
 export const follows: readonly Command[] = [
@@ -35,10 +38,16 @@ export const follows: readonly Command[] = [
         choices: TIMING_CHOICES,
         summary: 'send at once, or collect and send (default: immediately)',
       },
+      {
+        name: 'via',
+        value: 'way',
+        choices: VIA_CHOICES,
+        summary: 'a direct message in chat, or a mail instead (default: chat)',
+      },
     ],
     examples: [
       'svc notifications follows set shop --category failed_deploys --category checks',
-      'svc notifications follows set shop --category tickets --frequency daily',
+      'svc notifications follows set shop --category tickets --frequency daily --via mail',
     ],
     load: async () => (await import('./follows.ts')).set,
   },

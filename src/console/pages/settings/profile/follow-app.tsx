@@ -6,8 +6,11 @@ import { Tick } from '#console/parts/form/tick.tsx'
 import { Loaded } from '#console/parts/page/loaded.tsx'
 import { listApps } from '#contract/apps/apps.ts'
 import { CATEGORY_LABELS, FOLLOW_CATEGORIES } from '#contract/core/event-definition.ts'
-import { type Follow, listFollows, setFollow } from '#contract/notifications/follows.ts'
+import { FOLLOW_WAYS, type Follow, type FollowWay, listFollows, setFollow } from '#contract/notifications/follows.ts'
 import { TIMINGS, type TimingName } from '../integrations/timings.ts'
+
+const WAY_LABELS: Readonly<Record<FollowWay, string>> = { chat: 'direct message in chat', mail: 'mail instead' }
+const FOLLOW_BY = FOLLOW_WAYS.map((way) => ({ value: way, label: WAY_LABELS[way] }))
 
 /** Chooses what the person hears about an app. Saving replaces the former choice. */
 export function FollowApp({ follow }: { follow?: Follow }) {
@@ -31,14 +34,21 @@ function Form({ options, follow }: FormProps) {
     )
   const ticked = FOLLOW_CATEGORIES.map((one) => [one, follow?.categories.includes(one) ?? true] as const)
   const sent: TimingName = follow?.frequency ?? 'immediately'
+  const way: FollowWay = follow?.via ?? 'chat'
   return (
     <FormDialog
       title="Follow app"
       op={setFollow}
-      fields={{ app: first.id, frequency: sent, ...(Object.fromEntries(ticked) as Record<Category, boolean>) }}
-      input={({ app, frequency, ...typed }) => ({
+      fields={{
+        app: first.id,
+        frequency: sent,
+        via: way,
+        ...(Object.fromEntries(ticked) as Record<Category, boolean>),
+      }}
+      input={({ app, frequency, via, ...typed }) => ({
         app,
         frequency,
+        via,
         categories: FOLLOW_CATEGORIES.filter((category) => typed[category]),
       })}
       changes={[listFollows]}
@@ -60,6 +70,7 @@ function Form({ options, follow }: FormProps) {
         ))}
       </fieldset>
       <ChoiceField label="Sent" name="frequency" options={TIMINGS} />
+      <ChoiceField label="By" name="via" options={FOLLOW_BY} />
     </FormDialog>
   )
 }

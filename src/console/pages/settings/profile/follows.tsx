@@ -14,7 +14,7 @@ export function Follows() {
   const columns: readonly Column<Follow>[] = [
     { head: 'App', cell: ({ app }) => app.name ?? app.alias ?? 'deleted app' },
     { head: 'Follows', cell: ({ categories }) => categories.map((one) => CATEGORY_LABELS[one]).join(', ') },
-    { head: 'Sent', cell: ({ frequency }) => frequency, isWide: true },
+    { head: 'Sent', cell: ({ frequency, via }) => `${frequency}, by ${via}`, isWide: true },
     { head: 'Last outcome', cell: ({ last_outcome }) => <Outcome of={last_outcome} /> },
     {
       head: 'Acts',
@@ -58,11 +58,12 @@ function Outcome({ of }: { of: Follow['last_outcome'] }) {
 
 /** Texts of the reasons that the server gives. A reason that is not listed is shown as its code. */
 const REASON_TEXTS: Readonly<Record<string, string>> = {
-  chat_not_linked: 'your chat account is not linked',
+  chat_not_linked: 'your chat account is not linked; link it, or choose mail',
   chat_account_inactive: 'your chat account is not active',
   chat_installation_broken: 'the chat connection is broken',
   no_part_in_app: 'you have no part in the app any more',
   people_unknown: 'svc could not look you up',
+  mail_not_configured: 'svc has no mail server',
   destination_gone: 'the receiver is gone',
   unsubscribed: 'you unsubscribed',
 }

@@ -73,7 +73,7 @@ describe('NO-05 personal follows', () => {
   /** A caller as the auth service answers it. */
   const as = (over: Partial<Principal> = {}) => {
     const caller = { kind: 'user', id: 'x', user_id: USER, org_id: ORG, role, scopes: [], expires_at: null } as const
-    const edge = createEdge(followRoutes({ db: test.db, clock: systemClock, people, apps: directory }), {
+    const edge = createEdge(followRoutes({ db: test.db, sealer, clock: systemClock, people, apps: directory }), {
       service: 'test',
       resolve: async () => ({ ...caller, scopes: [], ...over }),
       operatorToken: undefined,
@@ -98,21 +98,33 @@ describe('NO-05 personal follows', () => {
     )
     return { status: error.status, code: error.code, message: error.message }
   }
-  const SHOP_FOLLOW = { app: SHOP, categories: ['checks', 'tickets'], frequency: 'immediately', last_outcome: null }
+  const SHOP_FOLLOW = {
+    app: SHOP,
+    categories: ['checks', 'tickets'],
+    frequency: 'immediately',
+    via: 'chat',
+    last_outcome: null,
+  }
 
   it('are saved for an app by alias or id, and a save replaces the former choice', async () => {
     const first = await as().call(setFollow, { app: 'shop', categories: ['checks', 'tickets'] })
     expect(first).toEqual(SHOP_FOLLOW)
     expect(await listed()).toEqual([first])
     const second = await as().call(setFollow, { app: SHOP.id, categories: ['failed_deploys'], frequency: 'daily' })
-    expect(second).toEqual({ app: SHOP, categories: ['failed_deploys'], frequency: 'daily', last_outcome: null })
+    expect(second).toEqual({
+      app: SHOP,
+      categories: ['failed_deploys'],
+      frequency: 'daily',
+      via: 'chat',
+      last_outcome: null,
+    })
     expect(await listed()).toEqual([second])
   })
 
   it('without categories mean that the app is not followed', async () => {
     await as().call(setFollow, { app: 'shop', categories: ['checks'] })
     const none = await as().call(setFollow, { app: 'shop', categories: [] })
-    expect(none).toEqual({ app: SHOP, categories: [], frequency: 'immediately', last_outcome: null })
+    expect(none).toEqual({ app: SHOP, categories: [], frequency: 'immediately', via: 'chat', last_outcome: null })
     expect(await listed()).toEqual([])
     // Safe to repeat.
     expect(await as().call(setFollow, { app: 'shop', categories: [] })).toEqual(none)

@@ -8,6 +8,7 @@ export function presentFollow(row: FollowWithOutcome, app: AppName | undefined):
     app: { id: row.app_id, alias: app?.alias ?? null, name: app?.name ?? null },
     categories: row.categories,
     frequency: row.timing,
+    via: row.via,
     last_outcome: row.last && outcomeOf(row.last),
   }
 }

@@ -3,16 +3,17 @@ import { roleAtLeast } from '#contract/core/roles.ts'
 import { type Follow, listFollows, setFollow } from '#contract/notifications/follows.ts'
 import { type Member, type Route, route } from '#edge/route/route.ts'
 import type { AppName } from '#ports/apps.ts'
+import { ensureFollowLink } from '../follow-links/store.ts'
 import { inboxOwner } from '../inbox/entry.ts'
 import type { NotificationDeps } from '../model/deps.ts'
 import { maySeeApp } from '../people/may-see-app.ts'
 import { presentFollow } from './present.ts'
 import { readFollowsOf, removeFollow, saveFollow } from './store.ts'
 
-type Deps = Pick<NotificationDeps, 'db' | 'clock' | 'people' | 'apps'>
+type Deps = Pick<NotificationDeps, 'db' | 'sealer' | 'clock' | 'people' | 'apps'>
 
 export function followRoutes(deps: Deps): Route[] {
-  const { db, clock, apps } = deps
+  const { db, sealer, clock, apps } = deps
   return [
     route(listFollows, async (_, { principal }) => {
       const rows = await readFollowsOf(db, inboxOwner(principal))
@@ -20,30 +21,37 @@ export function followRoutes(deps: Deps): Route[] {
       const names = await apps.names(principal.org_id, appIds)
       return { items: rows.map((row) => presentFollow(row, names.get(row.app_id))) }
     }),
-    route(setFollow, async ({ app: aliasOrId, categories, frequency }, { principal }) => {
+    route(setFollow, async ({ app: aliasOrId, categories, frequency, via }, { principal }) => {
       const app = await apps.find(principal.org_id, aliasOrId)
-      if (categories.length === 0) return unfollow(deps, principal, { aliasOrId, app, frequency })
+      if (categories.length === 0) return unfollow(deps, principal, { aliasOrId, app, frequency, via })
       if (!app) throw notFound('app')
       await refuseUnlessPart(deps, principal, app.id)
       const owner = inboxOwner(principal)
-      await saveFollow(db, owner, { app_id: app.id, categories, timing: frequency }, clock.now())
+      await db.tx(async (tx) => {
+        if (via === 'mail') await ensureFollowLink(tx, sealer, { ...owner, app_id: app.id })
+        await saveFollow(tx, owner, { app_id: app.id, categories, timing: frequency, via }, clock.now())
+      })
       const [row] = await readFollowsOf(db, owner, app.id)
-      return presentFollow(row ?? { app_id: app.id, categories: [], timing: frequency, last: null }, app)
+      return presentFollow(row ?? { app_id: app.id, categories: [], timing: frequency, via, last: null }, app)
     }),
   ]
 }
 
-type Unfollowed = { aliasOrId: string; app: AppName | undefined; frequency: Follow['frequency'] }
+type Unfollowed = Pick<Follow, 'frequency' | 'via'> & { aliasOrId: string; app: AppName | undefined }
 
 /** Always possible, also for an app that does not exist any more or in which the person has lost their part. */
-async function unfollow(deps: Deps, principal: Member, { aliasOrId, app, frequency }: Unfollowed): Promise<Follow> {
+async function unfollow(
+  deps: Deps,
+  principal: Member,
+  { aliasOrId, app, frequency, via }: Unfollowed,
+): Promise<Follow> {
   const app_id = app?.id ?? aliasOrId
   const wasFollowing = await removeFollow(deps.db, inboxOwner(principal), app_id)
   if (!wasFollowing) {
     if (!app) throw notFound('app')
     await refuseUnlessPart(deps, principal, app.id)
   }
-  return presentFollow({ app_id, categories: [], timing: frequency, last: null }, app)
+  return presentFollow({ app_id, categories: [], timing: frequency, via, last: null }, app)
 }
 
 async function refuseUnlessPart({ people }: Deps, principal: Member, appId: string): Promise<void> {

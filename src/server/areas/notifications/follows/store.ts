@@ -1,4 +1,5 @@
 import type { FollowCategory } from '#contract/core/event-definition.ts'
+import type { FollowWay } from '#contract/notifications/follows.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { HAS_STATUS, type LedgerRow } from '../ledger/store.ts'
@@ -6,7 +7,7 @@ import type { Timing } from '../model/notification.ts'
 
 type Follower = { org_id: string; user_id: string }
 
-type FollowRow = { app_id: string; categories: FollowCategory[]; timing: Timing }
+type FollowRow = { app_id: string; categories: FollowCategory[]; timing: Timing; via: FollowWay }
 
 /** The newest notification of a followed app that is not waiting for its first attempt. */
 type LastRow = Pick<LedgerRow, 'dropped_reason' | 'state' | 'reason' | 'attempt' | 'type' | 'occurred_at'>
@@ -20,7 +21,7 @@ export async function readFollowsOf(
   appId?: string,
 ): Promise<FollowWithOutcome[]> {
   const rows = await db.query<FollowRow & { [K in keyof LastRow]: LastRow[K] | null }>(sql`
-    select follow.app_id, categories, timing, last.dropped_reason, last.state, last.reason, last.attempt, last.type,
+    select follow.app_id, categories, timing, via, last.dropped_reason, last.state, last.reason, last.attempt, last.type,
       last.occurred_at
     from notifications.follows as follow
     left join lateral (
@@ -36,10 +37,11 @@ export async function readFollowsOf(
     where follow.org_id = ${org_id} and follow.user_id = ${user_id}
       ${appId === undefined ? sql`` : sql`and follow.app_id = ${appId}`}
     order by follow.app_id`)
-  return rows.map(({ app_id, categories, timing, type, occurred_at, ...last }) => ({
+  return rows.map(({ app_id, categories, timing, via, type, occurred_at, ...last }) => ({
     app_id,
     categories,
     timing,
+    via,
     last: type === null || occurred_at === null ? null : { ...last, type, occurred_at },
   }))
 }
@@ -47,14 +49,14 @@ export async function readFollowsOf(
 export async function saveFollow(
   db: Querier,
   { org_id, user_id }: Follower,
-  { app_id, categories, timing }: FollowRow,
+  { app_id, categories, timing, via }: FollowRow,
   now: Date,
 ): Promise<void> {
   await db.query(sql`
-    insert into notifications.follows (org_id, user_id, app_id, categories, timing, updated_at)
-    values (${org_id}, ${user_id}, ${app_id}, ${categories}::text[], ${timing}, ${now})
+    insert into notifications.follows (org_id, user_id, app_id, categories, timing, via, updated_at)
+    values (${org_id}, ${user_id}, ${app_id}, ${categories}::text[], ${timing}, ${via}, ${now})
     on conflict (org_id, app_id, user_id) do update
-      set categories = excluded.categories, timing = excluded.timing, updated_at = excluded.updated_at`)
+      set categories = excluded.categories, timing = excluded.timing, via = excluded.via, updated_at = excluded.updated_at`)
 }
 
 /** Returns false when the person did not follow the app. */

@@ -123,4 +123,30 @@ describe('NO-05 people', () => {
       },
     ])
   })
+
+  it('who chose mail get a mail and no direct message, and a digest for each app, whose link ends one follow', () => {
+    const follows = [
+      { user_id: 'usr_1', timing: 'daily' as const, address: 'Ann@example.com' },
+      { user_id: 'usr_2', timing: 'immediately' as const, address: 'bob@example.com', hasLostPart: true },
+    ]
+    const [ann, bob, ...others] = matchPeople(deployFailed, { mails: [], follows }, when)
+    expect(ann).toMatchObject({
+      destination_key: 'email:org_1:ann@example.com',
+      kind: 'email',
+      user_id: 'usr_1',
+      subscription_id: null,
+      digest: { key: `follows:org_1:usr_1:daily:${app.id}` },
+    })
+    expect(bob).toMatchObject({ kind: 'email', user_id: 'usr_2', dropped_reason: 'no_part_in_app' })
+    expect(others).toEqual([])
+  })
+
+  it('who are mailed about an event anyway get one mail about it, whatever became of their follow', () => {
+    const mails = [{ subscription_id: 'sub_9', user_id: 'usr_1', address: 'ann@example.com' }]
+    for (const hasLostPart of [false, true]) {
+      const follows = [{ user_id: 'usr_1', timing: 'immediately' as const, address: 'Ann@example.com', hasLostPart }]
+      const [first, ...others] = matchPeople(deployFailed, { mails, follows }, when)
+      expect([first!.subscription_id, first!.dropped_reason, others]).toEqual(['sub_9', null, []])
+    }
+  })
 })

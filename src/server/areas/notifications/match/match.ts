@@ -21,6 +21,8 @@ export type PersonalMail = { readonly subscription_id: string; readonly user_id:
 export type FollowFacts = {
   readonly user_id: string
   readonly timing: Timing
+  /** The person's address, if they chose mail for this follow. Undefined: a direct message in the chat service. */
+  readonly address?: string | undefined
   /** True when the person has no part in the app any more: the event is recorded as not sent. */
   readonly hasLostPart?: boolean
 }
@@ -67,19 +69,32 @@ export function matchPeople(
   { mails, follows }: { mails: readonly PersonalMail[]; follows: readonly FollowFacts[] },
   when: When,
 ): NewNotification[] {
-  return [...mails.map((mail) => fromMail(event, mail)), ...follows.map((follow) => fromFollow(event, follow, when))]
+  const mailed = mails.map((mail) => fromMail(event, mail))
+  const keys = new Set(mailed.map(({ destination_key }) => destination_key))
+  const followed = follows.map((follow) => fromFollow(event, follow, when))
+  // One mailbox gets one mail about an event: the reporter of a ticket may follow its app by mail too.
+  return [...mailed, ...followed.filter(({ destination_key }) => !keys.has(destination_key))]
 }
 
 function fromMail(event: MatchedEvent, { subscription_id, user_id, address }: PersonalMail): NewNotification {
   return { ...common(event), destination_key: mailKey(event, address), kind: 'email', user_id, subscription_id }
 }
 
-/** A person's digest covers all apps they follow at that frequency, so its key names the person and not the app. */
-function fromFollow(event: MatchedEvent, { user_id, timing, hasLostPart }: FollowFacts, when: When): NewNotification {
+/**
+ * A person's digest in chat covers all apps they follow at that frequency, so its key names the person and not the app. A
+ * digest by mail has the link that ends one follow, so it covers one app.
+ */
+function fromFollow(event: MatchedEvent, follow: FollowFacts, when: When): NewNotification {
+  const { user_id, timing, address, hasLostPart } = follow
   const person = `${event.org_id}:${user_id}`
-  const message = { ...common(event), destination_key: `chat_dm:${person}`, kind: 'chat_dm', user_id } as const
+  const { app_id } = common(event)
+  const [kind, destination_key, digestKey] =
+    address === undefined
+      ? (['chat_dm', `chat_dm:${person}`, `follows:${person}:${timing}`] as const)
+      : (['email', mailKey(event, address), `follows:${person}:${timing}:${app_id}`] as const)
+  const message = { ...common(event), destination_key, kind, user_id }
   if (hasLostPart) return { ...message, dropped_reason: 'no_part_in_app' }
-  return { ...message, digest: digestOf(`follows:${person}:${timing}`, timing, when) }
+  return { ...message, digest: digestOf(digestKey, timing, when) }
 }
 
 /** Stands in the ledger for an event that goes to nobody. */

@@ -109,9 +109,17 @@ async function followers(db: Db, people: People, event: MatchedEvent): Promise<P
   for (const follow of follows) {
     const answer = await maySeeApp(people, { orgId: event.org_id, appId, userId: follow.user_id })
     if (!answer.isKnown) return answer
-    found.push({ ...follow, hasLostPart: !answer.value })
+    const address = follow.via === 'mail' ? await addressOf(people, event.org_id, follow.user_id) : undefined
+    if (address && !address.isKnown) return address
+    found.push({ ...follow, address: address?.value, hasLostPart: !answer.value })
   }
   return { isKnown: true, value: found }
+}
+
+/** The address is looked up again at each attempt. Here it says which mailbox gets one mail about the event. */
+async function addressOf(people: People, orgId: string, userId: string): Promise<PeopleAnswer<string>> {
+  const member = await people.member(orgId, userId)
+  return member.isKnown ? { isKnown: true, value: member.value?.email ?? `user:${userId}` } : member
 }
 
 /** The enabled mails of these people, made on their first event. */

@@ -1,4 +1,5 @@
 import { readStoredEvent } from '#contract/core/events.ts'
+import type { FollowWay } from '#contract/notifications/follows.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { notify } from '#lib/db/notify.ts'
 import { sql } from '#lib/db/sql.ts'
@@ -101,8 +102,8 @@ export async function readFollows(
   db: Querier,
   { org_id, appId, category }: { org_id: string; appId: string; category: string },
 ) {
-  return db.query<{ user_id: string; timing: 'immediately' | 'hourly' | 'daily' }>(sql`
-    select user_id, timing from notifications.follows
+  return db.query<{ user_id: string; timing: 'immediately' | 'hourly' | 'daily'; via: FollowWay }>(sql`
+    select user_id, timing, via from notifications.follows
     where org_id = ${org_id} and app_id = ${appId} and ${category} = any(categories)
     order by user_id`)
 }

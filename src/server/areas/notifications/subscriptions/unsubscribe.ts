@@ -4,6 +4,7 @@ import { html } from '#edge/pages/html.ts'
 import { pageResponse } from '#edge/pages/page.ts'
 import { type Route, route } from '#edge/route/route.ts'
 import type { Db } from '#lib/db/db.ts'
+import { endFollowByDigest, hasFollowLink } from '../follow-links/store.ts'
 import { tokenDigest } from '../model/link-token.ts'
 import { hasRefusalLink, refuseByDigest } from './refusal-store.ts'
 import { hasUnsubscribeDigest, unsubscribeByDigest } from './unsubscribed-store.ts'
@@ -13,12 +14,14 @@ export function unsubscribeRoutes({ db }: { db: Db }): Route[] {
     route(unsubscribePage, async ({ token }) => {
       const digest = tokenDigest(token)
       if (await hasRefusalLink(db, digest)) return questionPage(REFUSE)
+      if (await hasFollowLink(db, digest)) return questionPage(UNFOLLOW)
       return (await hasUnsubscribeDigest(db, digest)) ? questionPage(UNSUBSCRIBE) : unknownPage()
     }),
     route(unsubscribe, async ({ token }, { request }) => {
       await refuseOtherForms(request)
       const digest = tokenDigest(token)
       if (await db.tx((tx) => refuseByDigest(tx, digest))) return donePage(REFUSE)
+      if (await db.tx((tx) => endFollowByDigest(tx, digest))) return donePage(UNFOLLOW)
       const isKnown = await db.tx((tx) => unsubscribeByDigest(tx, digest))
       return isKnown ? donePage(UNSUBSCRIBE) : unknownPage()
     }),
@@ -44,7 +47,13 @@ const REFUSE = {
   done: 'You will not be asked again',
   effect: 'This organization cannot ask you to confirm this address any more.',
 } as const
-type Texts = typeof UNSUBSCRIBE | typeof REFUSE
+const UNFOLLOW = {
+  title: 'Stop following this app?',
+  button: 'Stop following',
+  done: 'You do not follow this app any more',
+  effect: 'You will get no more mails about this app. Other apps that you follow stay as they are.',
+} as const
+type Texts = typeof UNSUBSCRIBE | typeof REFUSE | typeof UNFOLLOW
 
 /** The form has no address, so it is sent to the address of the page itself. */
 function questionPage({ title, button, effect }: Texts): Response {

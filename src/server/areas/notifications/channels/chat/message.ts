@@ -1,8 +1,7 @@
-import { CATEGORY_LABELS } from '#contract/core/event-definition.ts'
-import { EVENTS } from '#contract/core/events.ts'
 import { subjectLine } from '#contract/core/subject-line.ts'
 import { toThin } from '#contract/notifications/thin.ts'
 import type { DueNotification } from '../../deliver/due-notification.ts'
+import { countedLines, personalLine, shortened } from '../../model/personal-line.ts'
 
 export type ChatMessage = {
   text: string
@@ -29,11 +28,9 @@ export function channelMessage({ notifications, isDigest, baseUrl }: ChannelCont
  */
 export function personalMessage({ notifications, isDigest, baseUrl }: ChannelContent): ChatMessage {
   if (!isDigest && notifications.length === 1) {
-    return toMessage(personalLine(notifications[0]!), toThin(notifications[0]!, baseUrl).link)
+    return toMessage(escaped(personalLine(notifications[0]!)), toThin(notifications[0]!, baseUrl).link)
   }
-  const counts = new Map<string, number>()
-  for (const one of notifications) counts.set(personalLine(one), (counts.get(personalLine(one)) ?? 0) + 1)
-  const lines = [...counts].map(([line, count]) => `${line} × ${count}`)
+  const lines = countedLines(notifications).map(escaped)
   return toMessage(withinLimit(lines).join('\n'), new URL('/inbox', baseUrl).href, '\n')
 }
 
@@ -54,13 +51,6 @@ function escaped(text: string): string {
 }
 
 const MAX_APP_NAME = 80
-
-function personalLine({ event: { type, body } }: DueNotification): string {
-  const { category } = EVENTS[type]
-  const app = 'app' in body ? shortened(body.app.name, MAX_APP_NAME) : undefined
-  const parts = [app, category === null ? undefined : CATEGORY_LABELS[category], body.status]
-  return escaped(parts.filter((part) => part !== undefined).join(' · '))
-}
 
 /** Slack refuses a section of more than 3,000 characters. The link comes after the lines. */
 const MAX_LINES_CHARACTERS = 2_400
@@ -93,9 +83,4 @@ function digestPath(notifications: readonly DueNotification[]): string {
   const [alias] = aliases
   if (aliases.size !== 1) return '/apps'
   return alias === undefined ? '/' : `/apps/${alias}`
-}
-
-function shortened(text: string, max: number): string {
-  const characters = Array.from(text)
-  return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`
 }

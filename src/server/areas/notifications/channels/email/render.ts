@@ -28,7 +28,7 @@ export function renderMail({ notifications, isDigest, unsubscribeLink }: RenderI
     html: mailDocument({
       title: subject,
       body: html`${mailHeading(subject)}${isList ? listOf(shown, more) : singleOf(first!)}`,
-      footer: unsubscribeLink === null ? null : footer(unsubscribeLink),
+      footer: unsubscribeLink === null ? null : unsubscribeFooter(unsubscribeLink, 'Unsubscribe', 'from these mails.'),
     }),
   }
 }
@@ -83,7 +83,7 @@ function facts({ app, occurred_at }: Notification): Html {
   return html`<div class="soft" style="color:#59636e;font-size:14px;overflow-wrap:anywhere">${app !== undefined && `App: ${app} · `}${timeText(occurred_at)}</div>`
 }
 
-function footer(link: string): Html {
-  return html`<p class="soft" style="max-width:560px;margin:16px auto 0;padding:0 20px;color:#59636e;font-size:13px;box-sizing:border-box"><a class="soft" href="${link}" style="color:#59636e">Unsubscribe</a> from these mails.</p>
+export function unsubscribeFooter(link: string, act: string, rest: string): Html {
+  return html`<p class="soft" style="max-width:560px;margin:16px auto 0;padding:0 20px;color:#59636e;font-size:13px;box-sizing:border-box"><a class="soft" href="${link}" style="color:#59636e">${act}</a> ${rest}</p>
 `
 }

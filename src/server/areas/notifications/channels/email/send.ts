@@ -2,7 +2,9 @@ import { toThin } from '#contract/notifications/thin.ts'
 import type { MailResult, OutgoingMail } from '#lib/net/mail/mail.ts'
 import { composeMail } from '#lib/net/mail/mail-message.ts'
 import type { ClaimedDelivery } from '../../deliver/claim.ts'
+import type { DueNotification } from '../../deliver/due-notification.ts'
 import { DESTINATION_GONE, type Message, SEND_TIMEOUT_MS, type Send, type Sent } from '../../deliver/send.ts'
+import { openFollowToken } from '../../follow-links/store.ts'
 import type { MailSettings, NotificationDeps } from '../../model/deps.ts'
 import { openUnsubscribeToken } from '../../subscriptions/store.ts'
 import { findRecipient } from '../store.ts'
@@ -10,6 +12,7 @@ import { classifyMail } from './classify.ts'
 import type { RenderedMail } from './layout.ts'
 import { keepMail } from './mailbox-store.ts'
 import { renderMail } from './render.ts'
+import { renderFollowMail } from './render-follow.ts'
 import { renderSystemMail } from './render-system-mail.ts'
 
 type Deps = Pick<NotificationDeps, 'db' | 'sealer' | 'mail' | 'people' | 'clock' | 'baseUrl'>
@@ -59,14 +62,35 @@ async function findMemberAddress({ people }: Deps, orgId: string, userId: string
 type Written = { rendered: RenderedMail; unsubscribeLink: string | null }
 type Letter = Written & { delivery: ClaimedDelivery; to: string }
 
-async function write({ db, sealer, baseUrl }: Deps, message: Message): Promise<Written> {
+async function write(deps: Deps, message: Message): Promise<Written> {
   const { notifications, isDigest, systemMail } = message
+  const { db, sealer, baseUrl } = deps
   if (systemMail) return { rendered: renderSystemMail(systemMail), unsubscribeLink: systemMail.refusal?.link ?? null }
+  if (isOfFollow(notifications[0]!)) return writeFollow(deps, message, notifications[0])
   const subscriptionId = notifications[0]?.subscription_id
   const token = subscriptionId == null ? undefined : await openUnsubscribeToken(db, sealer, subscriptionId)
-  const unsubscribeLink = token === undefined ? null : new URL(`/unsubscribe/${token}`, baseUrl()).href
+  const unsubscribeLink = linkOf(deps, token)
   const thin = notifications.map((one) => toThin(one, baseUrl()))
   return { rendered: renderMail({ notifications: thin, isDigest, unsubscribeLink }), unsubscribeLink }
+}
+
+type OfFollow = DueNotification & { readonly user_id: string }
+
+function isOfFollow(notification: DueNotification): notification is OfFollow {
+  return notification.subscription_id === null && notification.user_id !== null
+}
+
+async function writeFollow(deps: Deps, { notifications, isDigest }: Message, first: OfFollow): Promise<Written> {
+  const { event, user_id } = first
+  const app_id = 'app' in event.body ? event.body.app.id : ''
+  const token = await openFollowToken(deps.db, deps.sealer, { org_id: event.org_id, user_id, app_id })
+  const unsubscribeLink = linkOf(deps, token)
+  const rendered = renderFollowMail({ notifications, isDigest, baseUrl: deps.baseUrl(), unsubscribeLink })
+  return { rendered, unsubscribeLink }
+}
+
+function linkOf({ baseUrl }: Deps, token: string | undefined): string | null {
+  return token === undefined ? null : new URL(`/unsubscribe/${token}`, baseUrl()).href
 }
 
 async function keep({ db, sealer }: Deps, { delivery, to, rendered }: Letter): Promise<Sent> {
