@@ -40,7 +40,9 @@ export async function readTables(db: Connection): Promise<Table[]> {
   await db.query('set default_transaction_read_only = on')
   const rows = await db.query<Row>(COLUMNS)
   const groups = Map.groupBy(rows, ({ schema, table }) => `${quoteName(schema)}.${quoteName(table)}`)
-  return await Promise.all([...groups].map(([quoted, columns]) => toTable(db, quoted, columns)))
+  const tables: Table[] = []
+  for (const [quoted, columns] of groups) tables.push(await toTable(db, quoted, columns))
+  return tables
 }
 
 async function toTable(db: Connection, quoted: string, rows: readonly Row[]): Promise<Table> {
@@ -52,14 +54,16 @@ async function toTable(db: Connection, quoted: string, rows: readonly Row[]): Pr
   return { schema: rows[0]!.schema, name: rows[0]!.table, columns }
 }
 
-/** Reads the size of a stored vector where the type of the column does not declare one. */
+/**
+ * Reads the size of a stored vector where the type of the column does not declare one. Undefined if the database refuses
+ * that, as it does for a table of another role: the other tables can still be proposed.
+ */
 async function dimensionsOf(db: Connection, quoted: string, { name, type, size }: Row): Promise<number | undefined> {
   if (!isVector({ type })) return undefined
   if (size > 0) return size
   const column = quoteName(name)
-  const [found] = await db.query<{ size: number }>(
-    `select vector_dims(${column}) as size from ${quoted} where ${column} is not null limit 1`,
-  )
+  const statement = `select vector_dims(${column}) as size from ${quoted} where ${column} is not null limit 1`
+  const [found] = await db.query<{ size: number }>(statement).catch(() => [])
   return found?.size
 }
 

@@ -55,7 +55,8 @@ function suggestTable(
     return skipped('its name looks like secrets or people. May agents search it? Then name the table in the command.')
   }
   const dimensions = vector.dimensions
-  if (dimensions === undefined) return skipped(`which size do the vectors of ${vector.name} have? It holds none yet.`)
+  if (dimensions === undefined)
+    return skipped(`which size do the vectors of ${vector.name} have? No stored vector says so.`)
   const columns = suggestColumns(table)
   if (columns.content.length === 0) return skipped(columns.questions.join(' '))
   const { model, questions } = chooseModel(dimensions, `${shown}.${vector.name}`, models)
