@@ -16,6 +16,7 @@ const TABLES = [
   sql`notifications.chat_links`,
   sql`notifications.default_seeds`,
   sql`notifications.destinations`,
+  sql`notifications.follow_links`,
   sql`notifications.follows`,
   sql`notifications.former_unsubscribe_links`,
   sql`notifications.refusal_links`,

@@ -12,6 +12,7 @@ export async function deleteOfPerson(db: Db, { id, email }: LeavingPerson): Prom
   await db.tx(async (tx) => {
     await tx.query(sql`delete from notifications.inbox where user_id = ${id}`)
     await tx.query(sql`delete from notifications.follows where user_id = ${id}`)
+    await tx.query(sql`delete from notifications.follow_links where user_id = ${id}`)
     await tx.query(sql`delete from notifications.subscriptions where user_id = ${id}`)
     await tx.query(sql`delete from notifications.chat_links where user_id = ${id}`)
     await tx.query(sql`delete from notifications.chat_flows where user_id = ${id}`)
