@@ -1,7 +1,8 @@
-import { chmod, cp, mkdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
 import packageJson from '../package.json' with { type: 'json' }
+import { packTarGz } from '../src/lib/files/tar-gz.ts'
 import { skillsDefine } from './build-skills.ts'
 import { oneLanguage } from './one-language.ts'
 
@@ -25,17 +26,25 @@ const CLI: BuildOptions = {
 
 /**
  * Bundles the client into one file without dependencies, for every version of Node that `bin/svc.js` accepts. The file
- * is `cli.cjs` in `folder`, is executable and runs alone, under any name, in a folder that has nothing else.
+ * runs alone, under any name, in a folder that has nothing else.
  */
-export async function buildCli(folder: string): Promise<void> {
-  const outfile = join(folder, 'cli.cjs')
-  await build({
+async function bundleCli(): Promise<Uint8Array> {
+  const { outputFiles } = await build({
     ...CLI,
     banner: { js: '#!/usr/bin/env node' },
     define: { SVC_BUNDLED: 'true', ...(await skillsDefine()) },
-    outfile,
+    write: false,
+    outfile: join(root, 'dist', 'cli.cjs'),
   })
-  await chmod(outfile, 0o755)
+  return outputFiles[0]!.contents
+}
+
+/** Writes the client as one executable file, `cli.cjs` in `folder`. */
+export async function buildCli(folder: string): Promise<void> {
+  const file = join(folder, 'cli.cjs')
+  await mkdir(folder, { recursive: true })
+  await writeFile(file, await bundleCli())
+  await chmod(file, 0o755)
 }
 
 /** Bundles the client for an executable, which has the skills as assets and can load nothing but parts of Node. */
@@ -48,21 +57,32 @@ export async function bundleForExecutable(outfile: string): Promise<void> {
   })
 }
 
-/** Writes the client as a package of its own to `dist/client`; `npm pack dist/client` makes its installable file. */
-export async function packClient(): Promise<void> {
-  const folder = join(root, 'dist', 'client')
-  await rm(folder, { recursive: true, force: true })
-  await mkdir(folder, { recursive: true })
-  for (const file of ['bin/svc.js', 'bin/other-node.js', 'dist/cli.cjs', 'LICENSE']) {
-    await cp(join(root, file), join(folder, file))
-  }
-  await cp(join(root, 'docs', 'cli.md'), join(folder, 'README.md'))
-  await writeFile(join(folder, 'package.json'), `${JSON.stringify(clientPackage(), null, 2)}\n`)
+/**
+ * Returns the client as a package that npm installs without a registry: it has no dependencies and no install scripts.
+ * The same sources give the same bytes.
+ */
+export async function packClient(): Promise<Buffer> {
+  const read = (path: string) => readFile(join(root, path))
+  const manifest = Buffer.from(`${JSON.stringify(CLIENT_PACKAGE, null, 2)}\n`)
+  return packTarGz([
+    { path: 'package/package.json', bytes: manifest },
+    { path: 'package/LICENSE', bytes: await read('LICENSE') },
+    { path: 'package/README.md', bytes: await read('docs/cli.md') },
+    { path: 'package/bin/other-node.js', bytes: await read('bin/other-node.js') },
+    { path: 'package/bin/svc.js', bytes: await read('bin/svc.js'), mode: 0o755 },
+    { path: 'package/dist/cli.cjs', bytes: Buffer.from(await bundleCli()), mode: 0o755 },
+  ])
 }
 
-function clientPackage() {
-  const { name, version, license } = packageJson
-  const bin = { svc: packageJson.bin.svc }
-  const description = 'The command-line client of svc'
-  return { name, version, description, license, type: 'module', engines: { node: '>=22.18' }, bin }
+const { version, license } = packageJson
+const CLIENT_PACKAGE = {
+  name: '@svc-instance/client',
+  version,
+  description: 'The command-line client of svc',
+  license,
+  // Instances serve it. No registry has it, so that nothing there can be taken for it.
+  private: true,
+  type: 'module',
+  engines: { node: '>=22.18' },
+  bin: { svc: packageJson.bin.svc },
 }

@@ -1,9 +1,9 @@
-import { cp, glob, stat } from 'node:fs/promises'
+import { cp, glob, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { build } from 'esbuild'
 import { EMPTY_CLUSTER } from '../src/lib/db/embedded/cluster.ts'
 import { FILES, SERVED } from '../src/server/areas/guides/site/form.ts'
-import { assets, WORKERS } from '../src/server/files/assets.ts'
+import { assets, CLIENT_FILE, WORKERS } from '../src/server/files/assets.ts'
 import { buildCli, packClient } from './build-cli.ts'
 import { buildPage } from './build-console.ts'
 import { makeBuild } from './build-folder.ts'
@@ -23,7 +23,7 @@ const PARTS: Record<string, () => Promise<unknown>> = {
   server: () => makeBuild(dist, buildServer),
   cli: async () => {
     await buildCli(dist)
-    await packClient()
+    await writeFile(join(dist, 'client.tgz'), await packClient())
   },
   guides: () => buildGuides(join(dist, 'guides'), FILES),
   sdk: () => packSdk(join(dist, 'worker-sdk')),
@@ -36,6 +36,7 @@ async function buildServer(folder: string): Promise<void> {
   await build({ ...options, entryPoints: ['src/server/svc-server.ts'], outfile: join(folder, 'svc-server.js') })
   await build({ ...options, entryPoints: WORKERS, entryNames: '[name]', outdir: join(folder, 'workers') })
   await buildSkills(join(folder, 'skills'))
+  await writeFile(join(folder, CLIENT_FILE), await packClient())
   await buildGuides(join(folder, 'guides'), SERVED)
   await copyMigrations(folder)
   await cp(join(root, 'src', 'look'), join(folder, 'look'), { recursive: true })

@@ -39,10 +39,12 @@ export async function bundleSdk(): Promise<string> {
 }
 
 const PACKAGE = {
-  name: 'svc-worker-sdk',
+  name: '@svc-instance/worker-sdk',
   version: SDK_VERSION,
   description: 'Serves functions and pipelines of an app on svc',
   license: 'Apache-2.0',
+  // No registry has it, so that nothing there can be taken for it.
+  private: true,
   type: 'module',
   engines: { node: '>=22' },
   exports: { '.': { types: './index.d.ts', default: './index.js' } },

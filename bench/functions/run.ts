@@ -76,7 +76,7 @@ async function startOurs({ databaseUrl, redisUrl }: { databaseUrl: string; redis
   const asked = { org_id, email: 'bench@example.com', role: 'developer' as const, name: 'bench' }
   const { token } = await operator.call(adminCreateToken, asked)
   await clientOf(token).call(createApp, { alias: 'bench' })
-  await packSdk(join(dir, 'node_modules', 'svc-worker-sdk'))
+  await packSdk(join(dir, 'node_modules', '@svc-instance/worker-sdk'))
   copyFileSync(join(import.meta.dirname, 'worker.mjs'), join(dir, 'worker.mjs'))
   const worker = { SVC_API_URL: server.url, SVC_APP: 'bench', SERVER_API_TOKEN: token }
   stack.use(await start(process.execPath, [join(dir, 'worker.mjs')], /ready/, { env: worker }))

@@ -1,4 +1,4 @@
-import { createWorker } from 'svc-worker-sdk'
+import { createWorker } from '@svc-instance/worker-sdk'
 
 const input = { type: 'object', properties: { name: { type: 'string', maxLength: 100 } }, required: ['name'] }
 const worker = createWorker({ concurrency: 50 })

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import packageJson from '../../package.json' with { type: 'json' }
+import { CLIENT_FILE } from '../../src/server/files/assets.ts'
 import { currentBuild } from '../build-folder.ts'
 import { executableName, makeExecutable } from './executable.ts'
 import { makeImage } from './image/make-image.ts'
@@ -38,11 +39,12 @@ const TARGETS: readonly Target[] = ['linux-x64', 'linux-arm64']
  * file has the time or the place at which it was made. `print` gets a line for each file that had to be left out.
  */
 export async function packRelease(into: string, { print, targets = TARGETS, baseImage }: Options): Promise<void> {
+  const build = join(dist, 'builds', currentBuild(dist)!)
   const staging = await mkdtemp(join(tmpdir(), 'svc-pack-'))
   await rm(into, { recursive: true, force: true })
   await mkdir(into, { recursive: true })
+  await cp(join(build, CLIENT_FILE), join(into, `svc-client-${version}.tgz`))
   try {
-    await packPackage('svc-client', join(dist, 'client'), into)
     await packPackage('svc-worker-sdk', join(dist, 'worker-sdk'), into)
     await packPackage('svc-server', await packServer(join(staging, 'server')), into)
   } finally {
@@ -52,7 +54,7 @@ export async function packRelease(into: string, { print, targets = TARGETS, base
   if (baseImage === undefined) print(NO_IMAGE)
   else await makeImage(baseImage, into)
   await packChart(join(root, 'chart'), into)
-  await copySkills(into)
+  await copySkills(build, into)
   await writeFile(join(into, `sbom-${version}.spdx.json`), await listParts(root))
   await writeFile(join(into, 'NOTES.md'), releaseNotes(await readFile(join(root, 'CHANGELOG.md'), 'utf8'), version))
   await writeSums(into)
@@ -72,8 +74,8 @@ async function packPackage(name: string, folder: string, into: string): Promise<
   await rename(join(into, packed.filename), join(into, `${name}-${version}.tgz`))
 }
 
-async function copySkills(into: string): Promise<void> {
-  const skills = join(dist, 'builds', currentBuild(dist)!, 'skills')
+async function copySkills(build: string, into: string): Promise<void> {
+  const skills = join(build, 'skills')
   for (const file of await readdir(skills)) {
     if (file.endsWith('.tar.gz'))
       await cp(join(skills, file), join(into, `skill-${file.replace('.tar', `-${version}.tar`)}`))

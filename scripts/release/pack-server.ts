@@ -41,10 +41,12 @@ const FILES = [
 
 const { version, description, license, dependencies, optionalDependencies } = packageJson
 const SERVER_PACKAGE = {
-  name: 'svc-server',
+  name: '@svc-instance/server',
   version,
   description,
   license,
+  // No registry has it, so that nothing there can be taken for it.
+  private: true,
   type: 'module',
   engines: packageJson.engines,
   bin: { 'svc-server': packageJson.bin['svc-server'] },

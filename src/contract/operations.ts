@@ -21,6 +21,7 @@ import * as backups from './backups.ts'
 import * as chatCompletions from './chat-completions.ts'
 import * as checks from './checks/checks.ts'
 import * as checkOverview from './checks/overview.ts'
+import * as clientPackages from './client-package.ts'
 import * as consolePages from './console.ts'
 import type { Operation } from './core/operation.ts'
 import * as searchConfig from './data-sources/search-config.ts'
@@ -278,6 +279,9 @@ export const OPERATIONS: readonly Operation[] = [
   skills.skillArchive,
   skills.skillEntry,
   skills.skillReference,
+  clientPackages.describeInstance,
+  clientPackages.clientPackage,
+  clientPackages.clientRelease,
   guides.guideIndex,
   guides.guideFile,
   system.health,

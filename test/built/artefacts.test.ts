@@ -93,6 +93,14 @@ describe('OP-12 the files of a release', () => {
     )
   })
 
+  it('CL-05 the package of the client is the one that the server of the release serves', async () => {
+    const unpacked = place('unpacked')
+    await run('tar', ['-xzf', release(`svc-server-${version}.tgz`), '-C', unpacked])
+    const [build] = readdirSync(join(unpacked, 'package', 'dist', 'builds'))
+    const served = readFileSync(join(unpacked, 'package', 'dist', 'builds', build!, 'client.tgz'))
+    expect(served.equals(readFileSync(release(`svc-client-${version}.tgz`)))).toBe(true)
+  })
+
   describe('the package of the server', () => {
     let home: string
     let server: ServerProcess

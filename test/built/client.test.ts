@@ -26,8 +26,7 @@ describe('CL-03 the client by itself', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'svc-packed-'))
     mkdirSync(join(folder, 'app'))
-    await run('npm', ['pack', join(ROOT, 'dist', 'client'), '--pack-destination', folder], { env: env(), cwd: folder })
-    const tarball = join(folder, `svc-${packageJson.version}.tgz`)
+    const tarball = join(ROOT, 'dist', 'client.tgz')
     const flags = ['--offline', '--no-audit', '--no-fund', '--prefix', join(folder, 'app')]
     await run('npm', ['install', ...flags, tarball], { env: env(), cwd: join(folder, 'app') })
   })
@@ -35,8 +34,8 @@ describe('CL-03 the client by itself', () => {
 
   it('is one bundle and its launchers, and brings no dependency', () => {
     const modules = join(folder, 'app', 'node_modules')
-    expect(readdirSync(modules).filter((name) => !name.startsWith('.'))).toEqual(['svc'])
-    const files = readdirSync(join(modules, 'svc'), { recursive: true, withFileTypes: true })
+    expect(readdirSync(modules).filter((name) => !name.startsWith('.'))).toEqual(['@svc-instance'])
+    const files = readdirSync(join(modules, '@svc-instance'), { recursive: true, withFileTypes: true })
     const names = files.filter((file) => file.isFile()).map((file) => file.name)
     expect(names.sort()).toEqual(['LICENSE', 'README.md', 'cli.cjs', 'other-node.js', 'package.json', 'svc.js'])
   })

@@ -82,6 +82,16 @@ describe('a release', () => {
     }
   })
 
+  it('CL-05 the server hands out the client as the build packed it, at an address that never changes too', async () => {
+    const built = readFileSync(join(dist(), 'builds', currentBuild(dist())!, 'client.tgz'))
+    for (const path of ['/client.tgz', `/client/svc-client-${packageJson.version}.tgz`]) {
+      const response = await fetch(`${server.url}${path}`)
+      expect(Buffer.from(await response.arrayBuffer()).equals(built), path).toBe(true)
+    }
+    const { headers } = await fetch(`${server.url}/client/svc-client-${packageJson.version}.tgz`, { method: 'HEAD' })
+    expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable, no-transform')
+  })
+
   it('DS-22 the CLI signs in and asks the example', async () => {
     await svc('login', '--api-url', server.url, '--api-key', first.api_key)
     const { stdout } = await svc('datasource', 'query', 'db_handbook', 'my laptop was stolen, what now?', '-o', 'json')

@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, '..', '..')
 
 /** Uses the whole surface, so that the declarations of the package are checked. */
 const PROGRAM = `
-  import { createWorker, SDK_VERSION, type CallContext } from 'svc-worker-sdk'
+  import { createWorker, SDK_VERSION, type CallContext } from '@svc-instance/worker-sdk'
   const worker = createWorker({ app: 'shop', apiUrl: 'http://127.0.0.1:1', concurrency: 2 })
   worker
     .function('greet', { input: { type: 'object' }, repeatable: true }, (input, { signal }: CallContext) => [input, signal])
@@ -36,7 +36,7 @@ describe('AU-16 the worker SDK by itself', () => {
     mkdirSync(app)
     const packed = join(ROOT, 'dist', 'worker-sdk')
     await run('npm', ['pack', packed, '--pack-destination', folder], { env: env(), cwd: folder })
-    const tarball = join(folder, `svc-worker-sdk-${SDK_VERSION}.tgz`)
+    const tarball = join(folder, `svc-instance-worker-sdk-${SDK_VERSION}.tgz`)
     const flags = ['--offline', '--no-audit', '--no-fund', '--prefix', app]
     await run('npm', ['install', ...flags, tarball], { env: env(), cwd: app })
     writeFileSync(join(app, 'worker.mts'), PROGRAM)
@@ -45,8 +45,8 @@ describe('AU-16 the worker SDK by itself', () => {
 
   it('is one file with its types, and brings no dependency', () => {
     const modules = join(folder, 'app', 'node_modules')
-    expect(readdirSync(modules).filter((name) => !name.startsWith('.'))).toEqual(['svc-worker-sdk'])
-    const files = readdirSync(join(modules, 'svc-worker-sdk')).sort()
+    expect(readdirSync(modules).filter((name) => !name.startsWith('.'))).toEqual(['@svc-instance'])
+    const files = readdirSync(join(modules, '@svc-instance/worker-sdk')).sort()
     expect(files).toEqual(['LICENSE', 'README.md', 'index.d.ts', 'index.js', 'package.json'])
   })
 

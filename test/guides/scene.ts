@@ -114,7 +114,7 @@ export function blockOf(page: string, language: string): string {
 }
 
 async function spawnWorker(folder: string, program: string, url: string, token: string): Promise<ChildProcess> {
-  await packSdk(join(folder, 'node_modules', 'svc-worker-sdk'))
+  await packSdk(join(folder, 'node_modules', '@svc-instance/worker-sdk'))
   symlinkSync(join(ROOT, 'node_modules', 'zod'), join(folder, 'node_modules', 'zod'))
   writeFileSync(join(folder, 'worker.mjs'), program)
   const env = { PATH: process.env.PATH, SVC_API_URL: url, SVC_APP: 'shop', SERVER_API_TOKEN: token }

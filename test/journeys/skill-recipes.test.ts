@@ -146,7 +146,7 @@ describe('following the skills', () => {
     const guide = 'svc/references/functions-and-pipelines.md'
     const [call, pipelines] = await blocks(guide, 'sh')
     const place = join(folder, 'worker')
-    await packSdk(join(place, 'node_modules', 'svc-worker-sdk'))
+    await packSdk(join(place, 'node_modules', '@svc-instance/worker-sdk'))
     await writeFile(join(place, 'worker.mjs'), (await blocks(guide, 'js'))[0]!)
     const worker = spawn(process.execPath, ['worker.mjs'], {
       cwd: place,

@@ -33,6 +33,7 @@ const TAGS: Readonly<Record<string, readonly [title: string, description: string
   mcp: ['MCP endpoints', 'Endpoints of the Model Context Protocol for agents.'],
   console: ['Console', 'The web console and its files.'],
   skills: ['Agent skills', 'Download the skills that teach agents to work with this version.'],
+  client: ['Client', 'Describe this instance, and download the command-line client of its version.'],
   guides: ['Guides', 'Read how to use and run this version.'],
   system: ['System', 'Health, readiness, metrics and this description.'],
 }

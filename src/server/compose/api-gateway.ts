@@ -15,6 +15,7 @@ import { composeActivity } from './activity.ts'
 import { composeAppDoor } from './app-door.ts'
 import { backupChecks } from './backups.ts'
 import { composeChatModels } from './chat-models.ts'
+import { composeClientPackage } from './client-package.ts'
 import { composeDatabases, databaseServerChecks } from './databases.ts'
 import { composeEdge, validateAtAuth } from './edge.ts'
 import { composeHostedSignIn } from './hosted-sign-in.ts'
@@ -65,6 +66,7 @@ export function compose(parts: ServiceParts): Service {
       ...composeNotifications(parts).routes,
       ...webConsole.routes,
       ...createSkills({ folder: assets.skills(), built: isBundled, version: parts.version }).routes,
+      ...composeClientPackage(parts).routes,
       ...createGuides({ folder: assets.guides(), built: isBundled, version: parts.version }).routes,
       ...(hosted?.routes ?? []),
     ],

@@ -10,7 +10,7 @@ it('files that are not imported are found in a checkout', () => {
   expect(readdirSync(assets.migrations('lib'))).toContain('0001_spine.sql')
   expect(existsSync(assets.preparedSchema())).toBe(true)
   expect(readdirSync(assets.migrations('auth')).length).toBeGreaterThan(0)
-  expect(JSON.parse(readFileSync(assets.packageJson(), 'utf8'))).toMatchObject({ name: 'svc' })
+  expect(JSON.parse(readFileSync(assets.packageJson(), 'utf8'))).toMatchObject({ name: '@svc-instance/checkout' })
 })
 
 it('every source that is started as a worker is built as one', () => {

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { isBundled, rootFolder } from '#lib/files/bundle.ts'
 
 const PREPARED_SCHEMA = 'prepared-schema.tar.zst'
+/** The package of the client in a build. */
+export const CLIENT_FILE = 'client.tgz'
 
 /** Places of the files that the server reads but does not import, in a checkout and in a release. */
 export const assets = {
@@ -27,6 +29,8 @@ export const assets = {
   exampleApp: (): string => join(rootFolder, 'examples', 'hello'),
   /** Articles of the example data source, and their vectors. */
   exampleHandbook: (): string => join(rootFolder, 'examples', 'handbook'),
+  /** The package of the client in a release; in a checkout the script that makes it. */
+  client: (): string => join(rootFolder, isBundled ? CLIENT_FILE : join('scripts', 'pack-client.ts')),
   packageJson: (): string => join(rootFolder, 'package.json'),
 }
 

@@ -9,7 +9,7 @@ import { packSdk } from '../../../scripts/pack-sdk.ts'
 /** Serves `greet`, and two functions that note each run in a file; the first worker never ends those. */
 const PROGRAM = `
   import { appendFileSync } from 'node:fs'
-  import { createWorker } from 'svc-worker-sdk'
+  import { createWorker } from '@svc-instance/worker-sdk'
   const run = (name) => {
     appendFileSync('runs.txt', name + '\\n')
     return process.env.HANGS ? new Promise(() => {}) : 'done'
@@ -28,7 +28,7 @@ type WorkerProcess = AsyncDisposable & { readonly child: ChildProcess }
 /** A folder outside the repository with the packed SDK in it, whose workers run as processes of their own. */
 export async function packWorkers() {
   const folder = mkdtempSync(join(tmpdir(), 'svc-worker-'))
-  await packSdk(join(folder, 'node_modules', 'svc-worker-sdk'))
+  await packSdk(join(folder, 'node_modules', '@svc-instance/worker-sdk'))
   writeFileSync(join(folder, 'worker.mjs'), PROGRAM)
   writeFileSync(join(folder, 'runs.txt'), '')
   const start = async (env: Record<string, string>): Promise<WorkerProcess> => {

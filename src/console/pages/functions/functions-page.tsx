@@ -51,7 +51,7 @@ function WorkerChip({ isConnected }: { isConnected: boolean }) {
 }
 
 const FIRST_FUNCTION = [
-  `import { createWorker } from 'svc-worker-sdk'`,
+  `import { createWorker } from '@svc-instance/worker-sdk'`,
   `import { z } from 'zod'`,
   '',
   'const worker = createWorker()',

@@ -10,7 +10,7 @@ import {
   type SkillIndex,
   type SkillName,
 } from '#contract/skills.ts'
-import { toArchive } from './archive.ts'
+import { packTarGz } from '#lib/files/tar-gz.ts'
 import { refOfFiles, sha256 } from './release.ts'
 
 /** Everything that is served, by its path under `/.well-known/agent-skills/`. */
@@ -27,8 +27,9 @@ export async function makePublication(folder: string, { version, commit }: Origi
   for (const name of SKILL_NAMES) {
     const files = filesOfSkill(name)
     if (SKILLS[name].type === 'archive') {
+      // At the root under their plain names, because clients refuse `./SKILL.md` and a folder around all files.
       const inside = files.map((path) => ({ path, bytes: artifacts.get(`${name}/${path}`)! }))
-      artifacts.set(artifactOf(name), await toArchive(inside))
+      artifacts.set(artifactOf(name), await packTarGz(inside))
     }
     skills.push({
       name,

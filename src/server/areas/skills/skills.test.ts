@@ -4,11 +4,10 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { gunzipSync } from 'node:zlib'
-import { extract } from 'tar-stream'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { filesOfSkill, SKILL_NAMES, SkillIndex } from '#contract/skills.ts'
 import { type System, startSystem } from '#test/system.ts'
+import { entriesOf } from '#test/tar-entries.ts'
 import packageJson from '../../../../package.json' with { type: 'json' }
 import { makePublication } from './publication.ts'
 import { commitOf } from './source.ts'
@@ -180,20 +179,6 @@ describe('the release that the index names', () => {
     expect(await refOf('1.2.3')).toBe('unreleased')
   })
 })
-
-type Entry = { name: string; type: string; mode: number; uid: number; gid: number; mtime: number; bytes: Buffer }
-
-async function entriesOf(archive: Buffer): Promise<Entry[]> {
-  const entries: Entry[] = []
-  const reader = extract()
-  reader.end(gunzipSync(archive))
-  for await (const entry of reader) {
-    const { name, type, mode, uid, gid, mtime } = entry.header
-    const bytes = await buffer(entry)
-    entries.push({ name, type: type!, mode: mode!, uid: uid!, gid: gid!, mtime: mtime!.getTime(), bytes })
-  }
-  return entries
-}
 
 function pick(headers: Headers, like: object): Record<string, string | undefined> {
   return Object.fromEntries(Object.keys(like).map((name) => [name, headers.get(name) ?? undefined]))
