@@ -9,12 +9,13 @@ import { reportError } from './terminal/exit.ts'
 
 /** Runs one command line and returns its exit code. */
 export async function run(argv: readonly string[], table: Table, config: Config, streams: Streams): Promise<number> {
-  const cli = createCli(config, table, streams, { paged: !argv.includes('--no-pager') })
+  const isForProgram = asksForJson(argv)
+  const cli = createCli(config, table, streams, { paged: !argv.includes('--no-pager'), isForProgram })
   try {
     return await execute(findCommand(argv, table), cli)
   } catch (error) {
     await cli.flush()
-    return reportError(error, asksForJson(argv) ? 'json' : 'text', cli)
+    return reportError(error, isForProgram ? 'json' : 'text', cli)
   }
 }
 

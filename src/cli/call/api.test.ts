@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { listSlimSources } from '#contract/data-sources/sources.ts'
+import { readConfig } from '../command/config.ts'
 import { connect } from './api.ts'
 
 async function serve(listener: RequestListener) {
@@ -19,7 +20,11 @@ async function serve(listener: RequestListener) {
 }
 
 const list = (api_url: string, timeoutSeconds?: number) =>
-  connect({ api_url, api_key: 'secret' }, { note: () => {} }, timeoutSeconds).call(listSlimSources, {})
+  connect(
+    { api_url, api_key: 'secret' },
+    { note: () => {}, config: readConfig({}), isForProgram: true },
+    timeoutSeconds,
+  ).call(listSlimSources, {})
 
 test('the key and the client travel in headers', async () => {
   const seen: unknown[] = []

@@ -6,13 +6,17 @@ import type { Login } from '../login/contexts.ts'
 import { warnOfDeprecated } from './deprecated.ts'
 import { networkError } from './network-error.ts'
 import { warnOfPlainHttp } from './plain-http.ts'
+import { warnOfVersion } from './version-warning.ts'
 
 const TIMEOUT_SECONDS = 30
 
+/** Where warnings are printed, and whether they may be. */
+type Terminal = Pick<Cli, 'note' | 'config' | 'isForProgram'>
+
 /** Opens the typed client for a login. This is the only file of the CLI that calls `fetch`. */
-export function connect(login: Login, cli: Pick<Cli, 'note'>, timeoutSeconds: number = TIMEOUT_SECONDS): Client {
+export function connect(login: Login, cli: Terminal, timeoutSeconds: number = TIMEOUT_SECONDS): Client {
   warnOfPlainHttp(login.api_url, cli)
-  const target = { apiUrl: login.api_url, warn: warnOfDeprecated(login.api_url, cli) }
+  const target = targetOf(login, cli)
   return createClient({
     baseUrl: login.api_url,
     headers: () => headersOf(login),
@@ -28,7 +32,7 @@ type RawCall = { method: string; path: string; headers: readonly (readonly [stri
 export async function callRaw(
   login: Login,
   call: RawCall,
-  cli: Pick<Cli, 'note'>,
+  cli: Terminal,
   timeoutSeconds: number = TIMEOUT_SECONDS,
 ): Promise<Response> {
   warnOfPlainHttp(login.api_url, cli)
@@ -37,7 +41,7 @@ export async function callRaw(
   if (call.body !== undefined) headers.set('content-type', 'application/json')
   for (const [name, value] of call.headers) headers.set(name, value)
   const init = { method: call.method, headers, ...(call.body !== undefined && { body: call.body }) }
-  const target = { apiUrl: login.api_url, warn: warnOfDeprecated(login.api_url, cli) }
+  const target = targetOf(login, cli)
   return await send(new Request(url, init), target, timeoutSeconds)
 }
 
@@ -46,6 +50,16 @@ function headersOf({ api_key }: Login): Record<string, string> {
 }
 
 type Target = { readonly apiUrl: string; readonly warn: ReturnType<typeof warnOfDeprecated> }
+
+function targetOf({ api_url: apiUrl }: Login, cli: Terminal): Target {
+  const ofDeprecated = warnOfDeprecated(apiUrl, cli)
+  const ofVersion = warnOfVersion(apiUrl, cli)
+  const warn: Target['warn'] = (request, response) => {
+    ofVersion(response)
+    ofDeprecated(request, response)
+  }
+  return { apiUrl, warn }
+}
 
 async function send(request: Request, { apiUrl, warn }: Target, timeoutSeconds: number | undefined): Promise<Response> {
   return await fetchLimited(request, apiUrl, timeoutSeconds, async (response) => {

@@ -80,6 +80,8 @@ export type Cli = {
   readonly columns: number | undefined
   /** Whether stdin and stderr are terminals, so that the command can ask questions. */
   readonly interactive: boolean
+  /** Whether errors are printed as JSON, so that programs read stderr too. */
+  readonly isForProgram: boolean
   /** Writes the result to stdout. */
   readonly print: (lines: string | readonly string[]) => void
   /** Writes the result to stdout when the command has ended, in a pager if the terminal has fewer lines. */

@@ -29,7 +29,9 @@ export async function run([kind]: [Completed], _: object, cli: Cli): Promise<voi
 
 async function read(kind: Completed, cli: Cli): Promise<string[]> {
   if (kind === 'contexts') return Object.keys((await readContexts(cli.config.contextsFile)).contexts)
-  return await READERS[kind](await openClient({ timeout: TIMEOUT_SECONDS }, { ...cli, note: () => {} }))
+  return await READERS[kind](
+    await openClient({ timeout: TIMEOUT_SECONDS }, { ...cli, note: () => {}, isForProgram: true }),
+  )
 }
 
 /** Developers see every source, also those to expose. Others see those that they may ask. */

@@ -34,7 +34,7 @@ describe('CL-04 svc upgrade --check', () => {
 
   it.each([
     ['the same version', own, 0, 'same', 'There is nothing to do.'],
-    ['a newer instance', '99.0.0', 11, 'older', 'Install the client of 99.0.0'],
+    ['a newer instance', '99.0.0', 11, 'older', 'Install the client of 99.0.0: npm install -g http://127.0.0.1:'],
     ['an instance that is newer by its third number only', '0.10.10', 11, 'older', 'Install the client of 0.10.10'],
     ['an older instance', '0.0.9', 0, 'newer', 'Its operator can upgrade it'],
     ['a version with a suffix', `${own}-rc.1`, 0, 'same', 'There is nothing to do.'],

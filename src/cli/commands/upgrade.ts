@@ -1,6 +1,7 @@
+import { installCommand } from '#contract/client-package.ts'
 import { health } from '#contract/system.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
-import { openClient } from '../call/client.ts'
+import { connect } from '../call/api.ts'
 import type { LoginFlags, OutputFlags } from '../command/command.ts'
 import { usageError } from '../command/hinted-error.ts'
 import { requireLogin } from '../login/credentials.ts'
@@ -19,8 +20,10 @@ const FOUND = 11
 export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
   if (!flags.check)
     throw usageError('svc does not upgrade itself. Use --check to see whether there is a newer version.')
-  const { api_url } = await requireLogin(cli.config, flags.context)
-  const client = await openClient(flags, cli)
+  const login = await requireLogin(cli.config, flags.context)
+  const { api_url } = login
+  // The result of the command says what the warning of another version would.
+  const client = connect(login, { note: cli.note, config: cli.config, isForProgram: true }, flags.timeout)
   const { version: instance } = await cli.progress(`Asking ${api_url}`, client.call(health, {}))
   const { version } = packageJson
   const difference = compareVersions(version, instance)
@@ -33,7 +36,7 @@ export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
 const MESSAGES = {
   same: (own: string, _: string, url: string) => `svc ${own} is the version of ${url}. There is nothing to do.`,
   older: (own: string, instance: string, url: string) =>
-    `${url} runs ${instance}, and this client is ${own}. Install the client of ${instance}: see docs/cli.md, "Install".`,
+    `${url} runs ${instance}, and this client is ${own}. Install the client of ${instance}: ${installCommand(url)}`,
   newer: (own: string, instance: string, url: string) =>
     `${url} runs ${instance}, and this client is ${own}. Its operator can upgrade it: see docs/upgrading.md.`,
 }

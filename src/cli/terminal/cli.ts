@@ -6,9 +6,10 @@ import { startSpinner } from './spinner.ts'
 
 export type { Cli, Streams } from '../command/command.ts'
 
-type CliOptions = { paged?: boolean }
+type CliOptions = { paged?: boolean; isForProgram?: boolean }
 
-export function createCli(config: Config, table: Table, streams: Streams, { paged = true }: CliOptions = {}): Cli {
+export function createCli(config: Config, table: Table, streams: Streams, options: CliOptions = {}): Cli {
+  const { paged = true, isForProgram = false } = options
   const { stdout } = streams
   const print: Cli['print'] = (lines) => void stdout.write(`${[lines].flat().join('\n')}\n`)
   let waiting: string[] | undefined
@@ -22,6 +23,7 @@ export function createCli(config: Config, table: Table, streams: Streams, { page
     get interactive() {
       return Boolean(streams.stdin.isTTY && streams.stderr.isTTY)
     },
+    isForProgram,
     print,
     printPaged: (lines) => {
       const all = [lines].flat().flatMap((line) => line.split('\n'))

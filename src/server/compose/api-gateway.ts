@@ -1,5 +1,6 @@
 import { pathShape } from '#contract/core/operation.ts'
 import { OPERATIONS } from '#contract/operations.ts'
+import { withVersion } from '#edge/serve/version.ts'
 import { isBundled } from '#lib/files/bundle.ts'
 import { BUILTIN_MODEL, createAi } from '../areas/ai/index.ts'
 import { createAppDirectory } from '../areas/apps/index.ts'
@@ -80,7 +81,7 @@ export function compose(parts: ServiceParts): Service {
     },
   })
   return {
-    fetch: composeAppDoor(parts, fetch),
+    fetch: composeAppDoor(parts, withVersion(parts.version, fetch)),
     warnings: () => databases.warnings(),
     checks: {
       ...databaseServerChecks(databases),
