@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { faultsOf, findMentions, findOptions, isOptionOfAny } from '#test/rules/command-mentions.ts'
 import type { Table } from '../src/cli/command/command.ts'
@@ -7,6 +7,16 @@ import { TABLE } from '../src/cli/commands.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const PAGES = globSync(['README.md', 'docs/**/*.md', 'skills/**/*.md'], { cwd: ROOT }).sort()
+/** Other texts for people who may have no checkout. */
+const OTHER_TEXTS = globSync(
+  ['CHANGELOG.md', 'SECURITY.md', 'examples/**/*.md', 'chart/**/*.{md,txt,yaml}', 'ops/**/*'],
+  {
+    cwd: ROOT,
+    withFileTypes: true,
+  },
+)
+  .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
+  .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
 /** Pages with commands to type for people who may have no `svc` yet. Skills are read where it is installed. */
 const GUIDES = PAGES.filter((page) => !page.startsWith('skills/') && !page.startsWith('docs/decisions/'))
 /** Lines that the program prints, not commands that people type. */
@@ -31,15 +41,36 @@ describe('CL-03 SK-06 the commands and options that pages mention exist', () => 
     expect(unknown).toEqual([])
   })
 
-  it.each(GUIDES)('%s calls the client by a name that a reader of a checkout has', (page) => {
-    expect(findUnexplainedName(read(page))).toBeUndefined()
+  it.each(GUIDES)('CL-05 %s says how to get `svc` before it uses it', (page) => {
+    expect(findUnexplainedName(read(page), page)).toBeUndefined()
   })
 
   it('a page that uses `svc` without saying how to get it is detected', () => {
-    expect(findUnexplainedName('Run `npx svc login`, then `svc status`.')).toBe('`svc status`')
-    expect(findUnexplainedName('```sh\nsvc login\n```\nIn a checkout write `npx svc`.')).toBe('\nsvc login')
-    expect(findUnexplainedName('Or `npx svc`.\n```sh\npsql "$(svc db connect docs -q)"\n```')).toBe('(svc db connect')
-    expect(findUnexplainedName('In a checkout, write `npx svc`.\n```sh\nsvc login\n```')).toBeUndefined()
+    const link = '`svc` is [the client](cli.md#install).'
+    expect(findUnexplainedName('Then `svc status`.', 'docs/a.md')).toBe('`svc status`')
+    expect(findUnexplainedName(`\`\`\`sh\nsvc login\n\`\`\`\n${link}`, 'docs/a.md')).toBe('\nsvc login')
+    expect(findUnexplainedName('```sh\npsql "$(svc db connect docs -q)"\n```', 'docs/a.md')).toBe('(svc db connect')
+    expect(findUnexplainedName(`${link}\n\`\`\`sh\nsvc login\n\`\`\``, 'docs/a.md')).toBeUndefined()
+  })
+
+  it.each([...PAGES, ...OTHER_TEXTS])('CL-05 %s runs `npx svc` only in the steps of a checkout', (page) => {
+    expect(findStrangers(read(page), page)).toEqual([])
+  })
+
+  it('`npx svc` outside the steps of a checkout is detected, because there it is a package of somebody else', () => {
+    expect(findStrangers('# A\n\nRun `npx svc login`.', 'docs/a.md')).toEqual(['3: npx svc'])
+    expect(findStrangers('# A\n\n`npx svc-server doctor`', 'docs/a.md')).toEqual(['3: npx svc-server'])
+    expect(findStrangers('## In a checkout\n\n`npx svc`\n\n## Elsewhere\n\n`npx\nsvc`', 'docs/a.md')).toEqual([
+      '7: npx svc',
+    ])
+    expect(findStrangers('## Try it\n\nnpx svc login\n\n## Guides\n\nnpx svc login', 'README.md')).toEqual([
+      '7: npx svc',
+    ])
+    expect(findStrangers('npx skills add x', 'docs/a.md')).toEqual([])
+    expect(findStrangers('npm install -g svc\nnpm i svc', 'docs/a.md')).toEqual([
+      '1: npm install -g svc',
+      '2: npm i svc',
+    ])
   })
 
   it('a removed option is detected wherever it is mentioned', () => {
@@ -100,13 +131,29 @@ describe('finding what is said', () => {
   })
 })
 
-/** The first command written as plain `svc` where the page has not yet said what to write in a checkout. */
-function findUnexplainedName(markdown: string): string | undefined {
+/** The first command written as plain `svc` before the page has linked to how it is installed. */
+function findUnexplainedName(markdown: string, page: string): string | undefined {
+  if (page === 'docs/cli.md') return undefined
   const plain = /(?:`|^|\n|\()svc (?!ready at|cannot start)[a-z]+(?: [a-z]+)?`?/
-  const explained = markdown.search(/in a checkout[\s\S]{0,80}?`npx svc`/i)
+  const explained = markdown.search(/\(cli\.md#(?:install|in-a-checkout)\)|\(docs\/cli\.md#install\)/)
   const before = explained === -1 ? markdown : markdown.slice(0, explained)
   const code = before.match(/`[^`\n]+`|```[\s\S]*?```/g) ?? []
   return code.map((text) => plain.exec(text)?.[0]).find((found) => found !== undefined)
+}
+
+/** Commands by which npm would fetch a package called `svc` from its registry: outside a checkout it is not ours. */
+function findStrangers(markdown: string, page: string): string[] {
+  return [
+    ...markdown.matchAll(/\bnpx\s+svc(?:-server)?\b|\bnpm\s+(?:install|i)(?:\s+-\S+)*\s+svc(?:-server)?(?=[\s`"]|$)/g),
+  ]
+    .filter(({ index, 0: text }) => text.startsWith('npm') || !isOfCheckout(markdown.slice(0, index), page))
+    .map(({ index, 0: text }) => `${markdown.slice(0, index).split('\n').length}: ${text.replace(/\s+/g, ' ')}`)
+}
+
+/** Whether the text ends in a section about a checkout. The README begins with one. */
+function isOfCheckout(before: string, page: string): boolean {
+  const heading = /^#+ ([^\n]*)(?![\s\S]*^#+ )/m.exec(before)?.[1] ?? ''
+  return /checkout/i.test(heading) || (page === 'README.md' && heading === 'Try it')
 }
 
 function mentionsIn(page: string) {

@@ -89,7 +89,12 @@ export const RUN_BY: readonly (Entry & { readonly test: string })[] = [
   { page: 'docs/cli.md', command: /^svc apps (?:deploy|rollback) /, test: 'test/journeys/guides.test.ts' },
   { page: 'docs/data-sources.md', command: /^/, test: 'test/journeys/data-sources-page.test.ts' },
   { page: 'docs/operations.md', command: /^svc-server /, test: 'test/journeys/backup.test.ts' },
-  { page: 'docs/cli.md', command: /^(?:install -m 755|npm install --global \.)/, test: 'test/built/artefacts.test.ts' },
+  { page: 'docs/cli.md', command: /^install -m 755/, test: 'test/built/artefacts.test.ts' },
+  {
+    page: 'docs/cli.md',
+    command: /^(?:npm install -g |curl -fsSO? |sha256sum )/,
+    test: 'test/journeys/client-from-instance.test.ts',
+  },
   {
     page: 'docs/running.md',
     command: /svc-server-<version>|svc-server(?:\/bin| {1,2}--)/,

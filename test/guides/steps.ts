@@ -88,12 +88,12 @@ export const GUIDES: readonly Guide[] = [
   {
     page: 'docs/auth.md',
     fill: { 'https://id.example.com': GENERIC_ISSUER },
-    answers: { 'npx svc company trust': 'yes' },
+    answers: { 'svc company trust': 'yes' },
   },
   { page: 'docs/checks.md' },
   {
     page: 'docs/functions.md',
-    before: { 'npx svc functions list': startWorker },
+    before: { 'svc functions list': startWorker },
   },
   { page: 'docs/pipelines.md' },
   { page: 'docs/leaving.md', answers: { 'svc org delete': 'yes' } },

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { type Checkout, makeCheckout, skipNpx } from '#test/programs/checkout.ts'
+import { type Checkout, installClient, makeCheckout } from '#test/programs/checkout.ts'
 import { needsPrograms } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
@@ -29,6 +29,7 @@ withTools('docs/data-sources.md, step by step', () => {
     system = await startSystem()
     const { token } = await system.member('admin')
     checkout = makeCheckout()
+    installClient(checkout)
     Object.assign(checkout.env, { URL: system.url, KEY: token })
     writeFileSync(join(checkout.folder, 'fill.mts'), blocks('ts')[0]!)
     writeFileSync(join(checkout.folder, 'fill.py'), blocks('python')[0]!)
@@ -44,7 +45,7 @@ withTools('docs/data-sources.md, step by step', () => {
     return (await running).stdout
   }
   const psql = async (statement: string) => {
-    checkout.env.DOCS ??= (await shell('npx svc db connect docs -q')).trim()
+    checkout.env.DOCS ??= (await shell('svc db connect docs -q')).trim()
     return shell('psql -XAtq "$DOCS"', statement)
   }
   const vectors = () => psql('select id, embedding from public.articles order by id')
@@ -63,7 +64,6 @@ withTools('docs/data-sources.md, step by step', () => {
 
   it('DS-01 DS-02 a login, a database, its tables', async () => {
     await shell(login!)
-    skipNpx(checkout)
     await shell(create!, tables)
     expect(await psql('select id from public.articles where embedding is null order by id')).toBe('cars\nsick\n')
   })
@@ -102,7 +102,7 @@ withTools('docs/data-sources.md, step by step', () => {
   it('DS-20 the Activity list shows both questions, by the client and over HTTP', async () => {
     // Results are recorded after their answers, so two lists that are read one after the other could differ.
     await until(async () => !/"status":\s*null/.test(await shell(activity!)))
-    const [byClient, overHttp] = (await shell(activity!)).replaceAll('}{', '}\n{').split('\n')
+    const [byClient, overHttp] = (await shell(activity!)).split(/(?<=^\})\n/m)
     const sources = (JSON.parse(byClient!) as { items: { source: string }[] }).items.map(({ source }) => source)
     expect(sources).toEqual(['api', 'cli'])
     expect(JSON.parse(overHttp!)).toEqual(JSON.parse(byClient!))

@@ -15,6 +15,6 @@ export async function redeemCode(): Promise<void> {
   if (answer.ok) return
   throw new ServiceError(
     'FORBIDDEN',
-    'This link was used before, or it is too old. Run `npx svc console` for a new one.',
+    'This link was used before, or it is too old. Run `svc console` for a new one, in a checkout `npx svc console`.',
   )
 }

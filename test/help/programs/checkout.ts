@@ -25,10 +25,19 @@ export function makeCheckout(): Checkout {
 }
 
 /** Lets further uses of `npx svc` in the checkout run svc itself, because npx takes ten times as long as svc. */
-export function skipNpx({ folder, env }: Checkout): void {
-  const programs = join(folder, 'without-npx')
+export function skipNpx(checkout: Checkout): void {
+  addProgram(checkout, 'npx', '[ "$1" = svc ] && shift && ')
+}
+
+/** Lets `svc` run the client of the checkout, as it does for a person who installed it from the instance. */
+export function installClient(checkout: Checkout): void {
+  addProgram(checkout, 'svc', '')
+}
+
+function addProgram({ folder, env }: Checkout, name: string, before: string): void {
+  const programs = join(folder, `program-${name}`)
   mkdirSync(programs)
-  const script = `#!/bin/sh\n[ "$1" = svc ] && shift && exec node "${join(folder, 'bin', 'svc.js')}" "$@"\n`
-  writeFileSync(join(programs, 'npx'), script, { mode: 0o755 })
+  const script = `#!/bin/sh\n${before}exec node "${join(folder, 'bin', 'svc.js')}" "$@"\n`
+  writeFileSync(join(programs, name), script, { mode: 0o755 })
   env.PATH = [programs, env.PATH].join(delimiter)
 }

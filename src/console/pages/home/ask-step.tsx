@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { useCall } from '#console/call/use-call.ts'
 import { Copy } from '#console/parts/text/copy.tsx'
 import { useHasRole } from '#console/session/session.ts'
+import { installCommand } from '#contract/client-package.ts'
 import { listSlimSources } from '#contract/data-sources/sources.ts'
 import { Step } from './step.tsx'
 
@@ -22,8 +23,9 @@ export function AskStep({ isDone }: { isDone: boolean }) {
             <Link to="/mcp/sources/$id" params={{ id: source.id }} state={question === undefined ? {} : { question }}>
               Ask {source.name}
             </Link>{' '}
-            here, or on the command line (in a checkout, write <code>npx svc</code>):
+            here, or on the command line, with the client that this instance serves:
           </p>
+          <Copy isBlock text={installCommand(location.origin)} />
           <Copy isBlock text={`svc datasource query ${source.id} "${question ?? 'your question'}"`} />
         </>
       ) : (

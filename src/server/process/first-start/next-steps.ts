@@ -1,4 +1,5 @@
 import { join, relative, resolve } from 'node:path'
+import { installCommand } from '#contract/client-package.ts'
 import { isBundled } from '#lib/files/bundle.ts'
 
 /** The command that runs the client: that of the checkout, or the one that was installed beside a release. */
@@ -7,12 +8,14 @@ export const CLIENT = isBundled ? 'svc' : 'npx svc'
 /** Returns the commands that the first start suggests. The README has the same ones, and a test compares them. */
 export function nextSteps(url: string, dataDir: string, example: boolean, client = CLIENT): string {
   const ask = example ? 'query db_handbook "my laptop was stolen, what now?"' : 'list'
+  // A checkout has the client; a release is only the server.
+  const install = client === 'svc' ? `  ${installCommand(url)}\n` : ''
   return `
 The first start created an organization, its owner and an API key: see ${shortPath(join(dataDir, 'first-run.json'))}. Try it:
 
-  ${dataDirSetting(dataDir)}${client} login
+${install}  ${dataDirSetting(dataDir)}${client} login
   ${client} datasource ${ask}
-  ${client} api GET "/api/activity?type=data_sources"
+  ${client} activity --type data_sources
 
 The guides are at ${url}/guides, the API reference at ${url}/docs.
 `
