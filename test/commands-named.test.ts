@@ -73,6 +73,12 @@ describe('CL-03 SK-06 the commands and options that pages mention exist', () => 
     ])
   })
 
+  it('SK-06 every command of the client is named in a skill', () => {
+    const mentions = PAGES.filter((page) => page.startsWith('skills/')).flatMap((page) => mentionsIn(page))
+    const isNamed = (path: string) => mentions.some(({ text }) => `${text} `.startsWith(`svc ${path} `))
+    expect(TABLE.commands.map(({ path }) => path).filter((path) => !isNamed(path))).toEqual([])
+  })
+
   it('a removed option is detected wherever it is mentioned', () => {
     const without: Table = {
       ...TABLE,

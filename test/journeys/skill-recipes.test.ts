@@ -174,7 +174,7 @@ describe('following the skills', () => {
     expect(await sh('svc tokens list -o json')).toContain(createdToken.id)
     await sh(`svc tokens revoke ${createdToken.id} --yes`)
     expect(await sh('svc tokens list -o json')).not.toContain(createdToken.id)
-    expect(JSON.parse(await sh('svc api GET "/api/activity?type=data_sources&limit=20"'))).toHaveProperty('items')
+    expect(JSON.parse(await sh('svc activity --type data_sources --limit 20 -o json'))).toHaveProperty('items')
     expect(JSON.parse(await sh('svc status --json'))).toMatchObject({ logged_in: true, principal: { role: 'owner' } })
     expect(JSON.parse(await sh('svc notifications list --unread -o json'))).toEqual({ items: [], next_cursor: null })
     expect(JSON.parse(await sh('svc agents list -o json'))).toEqual({ items: [], next_cursor: null })
