@@ -1,4 +1,5 @@
-import { ERRORS } from '#contract/core/errors.ts'
+import { ERRORS, ServiceError } from '#contract/core/errors.ts'
+import type { Typed } from './call/suggest-name.ts'
 import type { Table } from './command/command.ts'
 import type { Config } from './command/config.ts'
 import { type Found, findCommand } from './command/find-command.ts'
@@ -11,11 +12,14 @@ import { reportError } from './terminal/exit.ts'
 export async function run(argv: readonly string[], table: Table, config: Config, streams: Streams): Promise<number> {
   const isForProgram = asksForJson(argv)
   const cli = createCli(config, table, streams, { paged: !argv.includes('--no-pager'), isForProgram })
+  let found: Found | undefined
   try {
-    return await execute(findCommand(argv, table), cli)
+    found = findCommand(argv, table)
+    return await execute(found, cli)
   } catch (error) {
     await cli.flush()
-    return reportError(error, isForProgram ? 'json' : 'text', cli)
+    const command = found?.kind === 'command' ? found.command : undefined
+    return reportError(error, isForProgram ? 'json' : 'text', cli, command)
   }
 }
 
@@ -28,9 +32,20 @@ async function execute(found: Found, cli: Cli): Promise<number> {
   }
   const { args, flags } = parse(found.command, found.rest)
   const command = await found.command.load()
-  await command.run(args, flags, cli)
+  try {
+    await command.run(args, flags, cli)
+  } catch (error) {
+    throw await explained(error, { command: found.command, args, flags }, cli)
+  }
   await cli.flush()
   return 0
+}
+
+/** Loads the code for an error that names something only where it is needed, as commands seldom fail so. */
+async function explained(error: unknown, typed: Typed, cli: Cli): Promise<unknown> {
+  if (!(error instanceof ServiceError) || error.code !== 'NOT_FOUND') return error
+  const { withSuggestion } = await import('./call/suggest-name.ts')
+  return withSuggestion(error, typed, cli)
 }
 
 /** Prints help to stdout if the user asked for it. For an incomplete command it goes to stderr, with exit code 5. */

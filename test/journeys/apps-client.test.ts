@@ -50,6 +50,26 @@ describe('MA-15 CL-03 svc apps', () => {
     expect(again.stderr).toContain('An app with the alias shop already exists. Choose another alias.')
   })
 
+  it('suggests the nearest name that the caller can list', async () => {
+    const app = await svc(['apps', 'show', 'shpo'])
+    expect(app).toEqual({ exit: 4, stdout: '', stderr: 'svc: No such app `shpo`. Did you mean `shop`?\n' })
+    expect((await svc(['tickets', 'list', 'shpo'])).stderr).toBe(app.stderr)
+    expect((await svc(['apps', 'show', 'shpo', '--json'])).stderr).toContain('Did you mean `shop`?')
+    await svc(['db', 'create', 'handbook'])
+    const database = await svc(['db', 'connect', 'handbok'])
+    expect(database.stderr).toBe('svc: No such database `handbok`. Did you mean `handbook`?\n')
+    await svc(['datasource', 'enable', 'handbook'])
+    const source = await svc(['datasource', 'expose', 'db_handbok', '--min-role', 'owner'])
+    expect(source.stderr).toBe('svc: No such data source `db_handbok`. Did you mean `db_handbook`?\n')
+  })
+
+  it('suggests neither a name that is far nor one that the caller cannot list', async () => {
+    const hint = 'Check the name. The list command shows what exists.\n'
+    expect((await svc(['apps', 'show', 'warehouse'])).stderr).toBe(`svc: No such app \`warehouse\`.\n${hint}`)
+    const asked = await svc(['datasource', 'query', 'db_handbok', 'sick days'], { as: viewer })
+    expect(asked.stderr).toBe(`svc: No such data source \`db_handbok\`.\n${hint}`)
+  })
+
   it('changes settings, and refuses a change of nothing', async () => {
     expect(await svc(['apps', 'change', 'shop', '--build', 'make', '--health-path', '/up'])).toMatchObject({
       exit: 0,
@@ -197,7 +217,14 @@ describe('MA-15 svc apps deploy', () => {
   })
 
   it('--follow exits with 1 and says why once the deploy has failed, and the former revision stays live', async () => {
-    const { exit, stdout } = await follow('process.exit(3)')
+    const { exit, stdout, stderr } = await follow(
+      "for (let n = 1; n < 13; n++) console.error('\\u001b[31mSECRET\\u0007 is not set ' + n); process.exit(3)",
+    )
+    const [heading, ...lines] = linesOf(stderr).slice(-12)
+    expect(heading).toBe('The last lines of the app:')
+    expect(lines.slice(0, -1)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12].map((n) => `  SECRET\ufffd is not set ${n}`))
+    expect(lines.at(-1)).toMatch(/^Read the whole log: svc apps logs followed --deploy dep_\w+$/)
+    expect(stderr).not.toContain('Deploy failed')
     expect(stdout).toMatch(/^Deploy dep_\w+ failed\. START_FAILED: The app ended while starting: exit code 3\.\n$/)
     expect(exit).toBe(1)
     expect((await svc(['apps', 'show', 'followed'])).stdout).toMatch(/\nState +live, last deploy failed\n/)

@@ -8,6 +8,8 @@ export type Completed = (typeof COMPLETED)[number]
 export type Argument = {
   readonly name: string
   readonly summary: string
+  /** The field of the API that it sets, if that has another name. */
+  readonly field?: string
   readonly choices?: readonly string[]
   readonly completes?: Completed
   readonly optional?: true
@@ -20,6 +22,8 @@ export type Option = {
   readonly name: string
   readonly short?: string
   readonly summary: string
+  /** The field of the API that it sets, if that has another name. */
+  readonly field?: string
   /** Name of the value in the help text. An option without it is a switch. */
   readonly value?: string
   readonly choices?: readonly string[]

@@ -2,9 +2,9 @@ import { type ErrorCode, ServiceError } from '#contract/core/errors.ts'
 
 /** An error with its own hint about what to do next, instead of the default hint for its code. */
 export class HintedError extends ServiceError {
-  readonly hint: string
+  readonly hint: string | undefined
 
-  constructor(code: ErrorCode, detail: string, hint: string, cause?: unknown) {
+  constructor(code: ErrorCode, detail: string, hint: string | undefined, cause?: unknown) {
     super(code, detail, { cause })
     this.hint = hint
   }

@@ -11,14 +11,23 @@ export async function untilDeployed(
   onLine: (line: string) => void,
 ): Promise<Deploy> {
   let last = deploy
+  // Held back until the next event, because the result of the command repeats the line about its failure.
+  let held: string | undefined
   for await (const event of client.stream(followDeploy, { alias, deploy_id: deploy.id })) {
-    if (event.type === 'log') onLine(showInvisible(event.text))
-    else {
+    if (held !== undefined && !(event.type === 'state' && isFailureLine(held, event.deploy)))
+      onLine(showInvisible(held))
+    held = event.type === 'log' ? event.text : undefined
+    if (event.type === 'state') {
       last = event.deploy
       onLine(`${last.id}: ${last.state}`)
     }
   }
+  if (held !== undefined) onLine(showInvisible(held))
   return last
+}
+
+function isFailureLine(line: string, { failure_code, failure_detail }: Deploy): boolean {
+  return line === `Deploy failed (${failure_code}): ${failure_detail}`
 }
 
 /** Describes the end of a deploy in one sentence. */

@@ -1,7 +1,8 @@
 import { ERRORS, type ErrorCode, ServiceError } from '#contract/core/errors.ts'
 import { secondsText } from '#contract/core/seconds-text.ts'
-import type { Cli } from '../command/command.ts'
+import type { Cli, Command } from '../command/command.ts'
 import type { Config } from '../command/config.ts'
+import { typedName } from '../command/field-names.ts'
 import { HintedError, localError } from '../command/hinted-error.ts'
 import { toJson } from './output.ts'
 import { printable } from './printable.ts'
@@ -44,21 +45,36 @@ const HINTS: Partial<Record<ErrorCode, string | ((program: Program) => string)>>
 type Output = { readonly note: Cli['note']; readonly config: Pick<Config, 'program'> }
 
 /** Prints why a command failed and returns its exit code, which depends on the error's code alone. */
-export function reportError(error: unknown, format: 'text' | 'json', { note, config }: Output): number {
+export function reportError(
+  error: unknown,
+  format: 'text' | 'json',
+  { note, config }: Output,
+  command?: Command,
+): number {
   if (error instanceof Interrupted) return INTERRUPTED
   if (error instanceof Unsuccessful) return error.exit
   const serviceError = error instanceof ServiceError ? error : toServiceError(error, config.program)
   const hint = hintFor(serviceError, config.program)
-  const lines = format === 'json' ? [toJson(toDocument(serviceError, hint))] : toLines(serviceError, hint)
+  const lines = format === 'json' ? [toJson(toDocument(serviceError, hint))] : toLines(serviceError, hint, command)
   for (const line of lines) note(line)
   return ERRORS[serviceError.code].exit
 }
 
-function toLines(error: ServiceError, hint: string | undefined): string[] {
-  const faults = (error.errors ?? []).map((fault) => `  ${printable(`${fault.path}: ${fault.message}`)}`)
+/** Names fields as the person typed them. JSON keeps the paths of the API, which programs compare. */
+function toLines(error: ServiceError, hint: string | undefined, command: Command | undefined): string[] {
+  const faults = (error.errors ?? []).map(({ path, message }) => ({
+    path,
+    name: command ? typedName(path, command) : path,
+    message,
+  }))
+  const detail = faults.reduce(
+    (text, { path, name, message }) => text.replace(`${path}: ${message}`, () => `${name}: ${message}`),
+    error.message,
+  )
+  const listed = faults.map(({ name, message }) => `  ${printable(`${name}: ${message}`)}`)
   // Shown only for errors of the server: its operator finds them in the log by this id.
   const id = error.requestId !== undefined && error.status >= 500 ? [`Request id: ${printable(error.requestId)}`] : []
-  return [`svc: ${printable(error.message)}`, ...faults, ...(hint ? [hint] : []), ...id]
+  return [`svc: ${printable(detail)}`, ...listed, ...(hint ? [hint] : []), ...id]
 }
 
 /** Returns the error as a document for programs. It is printed to stderr, so that stdout holds only results. */

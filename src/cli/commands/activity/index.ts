@@ -11,7 +11,13 @@ export const activity: readonly Command[] = [
       'List who called which function, or asked which data source, when, how and with what status, newest first. Admins and owners see all calls, others their own. Arguments, questions and answers are not stored.',
     options: [
       { name: 'type', value: 'type', choices: TYPE_CHOICES, summary: 'what was called (default: functions)' },
-      { name: 'source', value: 'id', completes: 'sources', summary: 'only questions to this data source' },
+      {
+        name: 'source',
+        field: 'source_id',
+        value: 'id',
+        completes: 'sources',
+        summary: 'only questions to this data source',
+      },
       { name: 'watch', short: 'w', summary: 'also print each further call until Ctrl-C' },
       LIMIT,
     ],

@@ -5,6 +5,7 @@ import type { Revision } from '#contract/apps/revisions.ts'
 import type { Client } from '#contract/core/client.ts'
 import { clientCommand } from '../../call/client-command.ts'
 import { outcomeOf, untilDeployed } from '../../source/follow-deploy.ts'
+import { lastLinesOf } from '../../source/last-lines.ts'
 import { sendRevision } from '../../source/send-revision.ts'
 import { findFiles } from '../../source/walk.ts'
 import type { Cli } from '../../terminal/cli.ts'
@@ -22,7 +23,8 @@ export const { run } = clientCommand(async (client, [alias]: [string], flags: Fl
     return { document: { revision, deploy: started }, text }
   }
   const deploy = await untilDeployed(client, alias, started, cli.note)
-  return { document: { revision, deploy }, text: outcomeOf(alias, deploy), isFailure: deploy.state !== 'live' }
+  const notes = await lastLinesOf(client, alias, deploy, cli)
+  return { document: { revision, deploy }, text: outcomeOf(alias, deploy), notes, isFailure: deploy.state !== 'live' }
 })
 
 async function uploadFolder(client: Client, alias: string, flags: Flags, cli: Cli): Promise<Revision> {

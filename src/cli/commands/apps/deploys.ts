@@ -3,6 +3,7 @@ import { listDeploys, rollBack } from '#contract/apps/deploys.ts'
 import { clientCommand } from '../../call/client-command.ts'
 import { listCommand } from '../../call/operation-command.ts'
 import { outcomeOf, untilDeployed } from '../../source/follow-deploy.ts'
+import { lastLinesOf } from '../../source/last-lines.ts'
 
 export const list = listCommand(listDeploys, {
   label: 'Listing deploys',
@@ -28,5 +29,6 @@ export const rollback = clientCommand(async (client, [alias], { revision, follow
     return { document: started, text }
   }
   const deploy = await untilDeployed(client, alias, started, cli.note)
-  return { document: deploy, text: outcomeOf(alias, deploy), isFailure: deploy.state !== 'live' }
+  const notes = await lastLinesOf(client, alias, deploy, cli)
+  return { document: deploy, text: outcomeOf(alias, deploy), notes, isFailure: deploy.state !== 'live' }
 })

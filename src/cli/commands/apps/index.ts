@@ -5,8 +5,13 @@ const PERSON: Argument = { name: 'person', summary: 'user id, or an email addres
 
 const SETTINGS: readonly Option[] = [
   { name: 'name', value: 'text', summary: 'name that people see' },
-  { name: 'build', value: 'command', summary: 'command that builds the app; "" for none' },
-  { name: 'start', value: 'command', summary: 'command that starts the app, which must listen on $PORT; "" for none' },
+  { name: 'build', field: 'build_command', value: 'command', summary: 'command that builds the app; "" for none' },
+  {
+    name: 'start',
+    field: 'start_command',
+    value: 'command',
+    summary: 'command that starts the app, which must listen on $PORT; "" for none',
+  },
   { name: 'health-path', value: 'path', summary: 'path that answers 200 to 399 when the app is healthy' },
 ]
 
@@ -287,7 +292,7 @@ export const apps: readonly Command[] = [
       'Deploy an earlier revision of an app again: the one that was live before, or the one you name. It is an ordinary deploy, so the app serves until it is live.',
     arguments: [ALIAS],
     options: [
-      { name: 'revision', value: 'id', summary: 'revision from `svc apps revisions list`' },
+      { name: 'revision', field: 'revision_id', value: 'id', summary: 'revision from `svc apps revisions list`' },
       { name: 'follow', short: 'f', summary: 'wait until it is live or has failed' },
     ],
     examples: ['svc apps rollback hello --follow'],
@@ -305,7 +310,7 @@ export const apps: readonly Command[] = [
       { name: 'level', value: 'level', choices: ['debug', 'info', 'warn', 'error'], summary: 'this level and above' },
       { name: 'since', value: 'time', summary: 'a time, or how long ago: 15m, 2h, 7d' },
       { name: 'until', value: 'time', summary: 'a time, or how long ago' },
-      { name: 'deploy', value: 'id', summary: 'only lines of this deploy' },
+      { name: 'deploy', field: 'deploy_id', value: 'id', summary: 'only lines of this deploy' },
       { name: 'lines', value: 'n', range: [0, 1000], summary: 'lines to show (default: 100, with --follow 20)' },
     ],
     examples: ['svc apps logs hello --level error --since 2h', 'svc apps logs hello --follow'],

@@ -76,7 +76,7 @@ describe('MA-15 svc checks', () => {
     ],
     [['create', 'shop', 'No', '--target', '/', '--every', '5', ...YEARLY], 'Give either --every or --cron, not both.'],
     [['create', 'shop', 'No', '--target', '/', '--timezone', 'UTC'], '--timezone needs --cron.'],
-    [['create', 'shop', 'No'], 'definition.target'],
+    [['create', 'shop', 'No'], '--target: required'],
     [['change', 'shop', 'Front'], 'Nothing to change.'],
     [['change', 'shop', 'Front', '--text', 'x'], '--text is for checks of kind log, not http.'],
   ])('refuses %j with exit 5', async (args, message) => {

@@ -6,9 +6,21 @@ const CHECK: Argument = { name: 'check', summary: 'name or id from `svc checks l
 /** Options that define a check. Each belongs to some kinds, which its text names. */
 const DEFINITION: readonly Option[] = [
   { name: 'target', value: 'path', summary: 'http: path at the app, or an address with https://' },
-  { name: 'status', value: 'n', range: [100, 599], summary: 'http: the status to expect (default: 200 to 399)' },
+  {
+    name: 'status',
+    field: 'expected_status',
+    value: 'n',
+    range: [100, 599],
+    summary: 'http: the status to expect (default: 200 to 399)',
+  },
   { name: 'contains', value: 'text', summary: 'http: text that the answer must contain; "" for none' },
-  { name: 'within', value: 'seconds', range: [1, 30], summary: 'http: time for the answer (default: 10)' },
+  {
+    name: 'within',
+    field: 'timeout_seconds',
+    value: 'seconds',
+    range: [1, 30],
+    summary: 'http: time for the answer (default: 10)',
+  },
   { name: 'text', value: 'words', summary: 'log: words that a line must contain; "" for any line' },
   {
     name: 'level',
@@ -16,20 +28,27 @@ const DEFINITION: readonly Option[] = [
     choices: ['debug', 'info', 'warn', 'error'],
     summary: 'log and agent: this level and above',
   },
-  { name: 'max', value: 'n', range: [0, 10_000], summary: 'log: fail if more lines match' },
-  { name: 'min', value: 'n', range: [0, 10_000], summary: 'log: fail if fewer lines match' },
+  { name: 'max', field: 'max_count', value: 'n', range: [0, 10_000], summary: 'log: fail if more lines match' },
+  { name: 'min', field: 'min_count', value: 'n', range: [0, 10_000], summary: 'log: fail if fewer lines match' },
   { name: 'instructions', value: 'text', summary: 'agent: what the model judges, and when the check fails' },
   { name: 'model', value: 'name', summary: 'agent: chat model, as provider/model' },
   { name: 'path', value: 'path', summary: 'agent: path at the app whose answer the model sees; "" for none' },
   {
     name: 'window',
+    field: 'window_minutes',
     value: 'minutes',
     range: [1, 1440],
     summary: 'log and agent: how far back the log is read (default: 15)',
   },
 ]
 const SCHEDULE: readonly Option[] = [
-  { name: 'every', value: 'minutes', range: [1, 1440], summary: 'run at this interval (default: 5, for agent 60)' },
+  {
+    name: 'every',
+    field: 'every_minutes',
+    value: 'minutes',
+    range: [1, 1440],
+    summary: 'run at this interval (default: 5, for agent 60)',
+  },
   { name: 'cron', value: 'expression', summary: 'run at these times instead: minute, hour, day, month, weekday' },
   { name: 'timezone', value: 'name', summary: 'timezone of --cron (default: UTC)' },
   { name: 'threshold', value: 'n', range: [1, 100], summary: 'fails in a row until it counts as failed (default: 1)' },

@@ -17,7 +17,15 @@ export const company: readonly Command[] = [
     description:
       'Let an identity provider of this installation vouch for the agents of members, without a consent page. A change ends all connections that the company made. Needs the role owner.',
     arguments: [{ name: 'issuer', summary: 'issuer from `svc company show`' }],
-    options: [{ name: 'scope', value: 'scope', repeat: true, summary: 'a scope that agents get; can be repeated' }],
+    options: [
+      {
+        name: 'scope',
+        field: 'scopes',
+        value: 'scope',
+        repeat: true,
+        summary: 'a scope that agents get; can be repeated',
+      },
+    ],
     confirms: true,
     examples: ['svc company trust https://id.example.com --scope datasources:read --scope datasources:query'],
     load: async () => (await import('./company.ts')).trust,

@@ -5,10 +5,16 @@ export const MIN_ROLE_CHOICES = ['viewer', 'developer', 'admin', 'owner'] as con
 
 const SOURCE: Argument = {
   name: 'source_id',
+  field: 'id',
   completes: 'sources',
   summary: 'source id, which is db_ and the name of the database',
 }
-const DATABASE: Argument = { name: 'database', completes: 'databases', summary: 'name of a managed database' }
+const DATABASE: Argument = {
+  name: 'database',
+  field: 'name',
+  completes: 'databases',
+  summary: 'name of a managed database',
+}
 
 export const datasource: readonly Command[] = [
   {
@@ -23,12 +29,13 @@ export const datasource: readonly Command[] = [
     summary: 'Ask a data source a question',
     description: 'Ask a data source a question and print the nearest rows.',
     arguments: [
-      { name: 'source_id', completes: 'sources', summary: 'source id from `svc datasource list`' },
-      { name: 'question', summary: 'your question, in quotes' },
+      { name: 'source_id', field: 'id', completes: 'sources', summary: 'source id from `svc datasource list`' },
+      { name: 'question', field: 'query', summary: 'your question, in quotes' },
     ],
     options: [
       {
         name: 'filter',
+        field: 'filters',
         value: 'column=value',
         repeat: true,
         summary: 'exact match; repeat it for more columns, or for more values of one column',

@@ -6,7 +6,10 @@ export const functions: readonly Command[] = [
     summary: 'List functions that you can call',
     description:
       'List the functions of the apps of your organization, and whether a worker that runs them is connected.',
-    options: [{ name: 'app', value: 'alias', completes: 'apps', summary: 'only functions of this app' }, LIMIT],
+    options: [
+      { name: 'app', field: 'alias', value: 'alias', completes: 'apps', summary: 'only functions of this app' },
+      LIMIT,
+    ],
     examples: ['svc functions list', 'svc functions list --app shop --json'],
     load: async () => (await import('./functions.ts')).list,
   },
@@ -15,12 +18,13 @@ export const functions: readonly Command[] = [
     summary: 'Call a function',
     description: 'Call a function of an app and print its result. Ctrl-C cancels the call.',
     arguments: [
-      { name: 'app', completes: 'apps', summary: 'alias of the app' },
+      { name: 'app', field: 'alias', completes: 'apps', summary: 'alias of the app' },
       { name: 'name', summary: 'name from `svc functions list`' },
     ],
     options: [
       {
         name: 'data',
+        field: 'arguments',
         short: 'd',
         value: 'arguments',
         summary: 'JSON object of arguments; @file reads it from a file, - from standard input',

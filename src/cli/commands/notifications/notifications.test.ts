@@ -203,10 +203,13 @@ describe('NO-05 svc notifications follows', () => {
   })
 
   it('an app that the person has no part in exits with 4', async () => {
-    const { svc } = await startInstance({ status: 404, body: { code: 'NOT_FOUND', detail: 'No such app.' } })
+    const { svc } = await startInstance(
+      { status: 404, body: { code: 'NOT_FOUND', detail: 'No such app.' } },
+      { body: { items: [], next_cursor: null } },
+    )
     const { exit, stdout, stderr } = await svc('notifications follows set blog --category checks')
     expect({ exit, stdout }).toEqual({ exit: 4, stdout: '' })
-    expect(stderr).toContain('No such app.')
+    expect(stderr).toContain('No such app `blog`.')
   })
 })
 

@@ -4,7 +4,7 @@ import { type Argument, type Command, LIMIT, type Option } from '../../command/c
 export const STATUS_CHOICES = ['open', 'in_progress', 'done'] as const
 
 const ALIAS: Argument = { name: 'alias', completes: 'apps', summary: 'alias of the app' }
-const TICKET: Argument = { name: 'ticket', summary: 'ticket id from `svc tickets list`' }
+const TICKET: Argument = { name: 'ticket', field: 'ticket_id', summary: 'ticket id from `svc tickets list`' }
 const BODY: Option = { name: 'body', value: 'text', summary: 'the text; without it, standard input is read' }
 
 export const tickets: readonly Command[] = [

@@ -15,7 +15,13 @@ export const tokens: readonly Command[] = [
     description: 'Create an API token that acts for you with your current role. The token is shown only once.',
     arguments: [{ name: 'name', summary: 'name for the token, such as what it is for' }],
     options: [
-      { name: 'expires-days', value: 'n', range: [1, 3650], summary: 'days until it expires (default: never)' },
+      {
+        name: 'expires-days',
+        field: 'expires_at',
+        value: 'n',
+        range: [1, 3650],
+        summary: 'days until it expires (default: never)',
+      },
     ],
     examples: ['svc tokens create nightly-report --expires-days 90'],
     load: async () => (await import('./tokens.ts')).create,

@@ -15,7 +15,7 @@ export const deliveries: readonly Command[] = [
       { name: 'status', value: 'status', choices: STATUS_CHOICES, summary: 'only entries with this status' },
       { name: 'event-type', value: 'type', summary: 'only this event type, or a prefix such as support.ticket.*' },
       { name: 'app', value: 'alias', completes: 'apps', summary: 'only events of this app' },
-      { name: 'channel', value: 'id', summary: 'only entries for this channel' },
+      { name: 'channel', field: 'channel_id', value: 'id', summary: 'only entries for this channel' },
       LIMIT,
     ],
     examples: ['svc notifications deliveries list --status not_sent', 'svc notifications deliveries list --app shop'],

@@ -27,6 +27,7 @@ export const follows: readonly Command[] = [
     options: [
       {
         name: 'category',
+        field: 'categories',
         value: 'name',
         choices: CATEGORY_CHOICES,
         repeat: true,

@@ -25,7 +25,7 @@ export const subscriptions: readonly Command[] = [
       'Subscribe a channel of your organization to an event type, or with a prefix such as support.ticket.* to several. Needs the role admin or owner.',
     arguments: [
       { name: 'event-type', summary: 'event type such as deploy.failed, or prefix such as support.ticket.*' },
-      { name: 'channel', summary: 'channel id from `svc notifications channels list`' },
+      { name: 'channel', field: 'channel_id', summary: 'channel id from `svc notifications channels list`' },
     ],
     options: [TIMING],
     examples: [
