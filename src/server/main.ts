@@ -10,6 +10,7 @@ import { holdBuild } from '#lib/processes/build-users.ts'
 import { readSettings, type Settings, toConfig } from './config/config.ts'
 import { environment } from './config/reader.ts'
 import { loadOrMakeSecrets } from './process/first-start/embedded-secrets.ts'
+import { printIfSlow } from './process/first-start/progress.ts'
 import { checkOpenFiles } from './process/open-files.ts'
 import type { Running } from './process/start.ts'
 
@@ -63,8 +64,7 @@ async function start(settings: Settings, stack: AsyncDisposableStack, stopping: 
   checkOpenFiles()
   const isEmbedded = settings.databaseUrl === undefined
   await assertPortFree(settings)
-  if (!isEmbedded)
-    return (await import('./process/run.ts')).run({ settings, config: toConfig(settings), stopping }, stack)
+  if (!isEmbedded) return (await loadRun()).run({ settings, config: toConfig(settings), stopping }, stack)
   const folder = join(settings.dataDir, 'db')
   const isNew = !isCluster(folder)
   await checkWritable(settings.dataDir, isNew ? FIRST_START_BYTES : MIN_FREE_BYTES)
@@ -74,7 +74,11 @@ async function start(settings: Settings, stack: AsyncDisposableStack, stopping: 
   const prepared = isNew && config.mayMigrate && { prepared: (await import('./process/schema.ts')).preparedSchema() }
   stopping.throwIfAborted()
   const engine = stack.adopt(startEngine({ folder, ...prepared }), (started) => started.close(() => undefined))
-  return (await import('./process/run.ts')).run({ settings, config, engine, stopping }, stack)
+  return (await loadRun()).run({ settings, config, engine, stopping }, stack)
+}
+
+function loadRun() {
+  return printIfSlow('loading the services', () => import('./process/run.ts'))
 }
 
 /** Fails early when the port is in use, which is the most common fault, before the database is opened. */

@@ -236,6 +236,21 @@ describe('MA-15 svc apps deploy', () => {
     expect(JSON.parse(build.stdout).deploy).toMatchObject({ state: 'failed', failure_code: 'BUILD_FAILED' })
   })
 
+  it('unchanged files keep the message they were stored with, and the command says so', async () => {
+    writeFileSync(join(folder, 'server.js'), `${SERVER} // with a message`)
+    const deploy = (message: string) =>
+      svc(['apps', 'deploy', 'followed', '--dir', folder, '-m', message, '-o', 'json'])
+    const first = await deploy('First')
+    const { revision } = JSON.parse(first.stdout) as { revision: { id: string } }
+    expect(first.stderr).not.toContain('message')
+    expect((await deploy('First')).stderr).not.toContain('message')
+    const second = await deploy('Second')
+    expect(second.stderr).toContain(
+      `The files are those of revision ${revision.id}, which was stored with the message "First". The new message is not stored.\n`,
+    )
+    expect(JSON.parse(second.stdout).revision).toMatchObject({ id: revision.id, message: 'First' })
+  })
+
   it('without --follow exits with 0 as soon as the deploy waits', async () => {
     writeFileSync(join(folder, 'server.js'), `${SERVER} // once more`)
     const { exit, stdout } = await svc(['apps', 'deploy', 'followed', '--dir', folder])

@@ -19,7 +19,8 @@ it.each<[string, Environment, string[]]>([
       'SVC_PORTS is not a setting of svc. Did you mean PORT?',
     ],
   ],
-  ['nothing like it', { SVC_CONTEXT: 'x' }, ['SVC_CONTEXT is not a setting of the server and has no effect']],
+  ['nothing like it', { SVC_COLOUR: 'x' }, ['SVC_COLOUR is not a setting of the server and has no effect']],
+  ['variables of the client', { SVC_API_URL: 'x', SVC_API_KEY: 'x', SVC_CONTEXT: 'x', SVC_CONFIG_DIR: '/etc' }, []],
   ['variables of others', { OTHER: 'x', SVCS: 'x', SVC_TEST_DATABASE_URL: 'x' }, []],
   [
     'what Kubernetes adds for a Service named svc-auth',
@@ -44,7 +45,7 @@ it('a misspelt setting is named beside the fault that it causes', () => {
     SVC_INTERNAL_SECRET: 'ab'.repeat(32),
     SVC_JWT_SECRET: 'ab'.repeat(32),
     SVC_JWT_SIGNING_KEY: 'ab'.repeat(32),
-    SVC_CONTEXT: 'x',
+    SVC_COLOUR: 'x',
   }
   expect(() => readSettings(env)).toThrow(
     new ConfigError([

@@ -6,6 +6,9 @@ type UnknownSetting = { name: string; nearest: string | undefined }
 
 const MAX_EDITS = 2
 
+/** Variables of the client, which a person may have set in the shell that starts a server. */
+const OF_THE_CLIENT = new Set(['SVC_API_URL', 'SVC_API_KEY', 'SVC_CONTEXT', 'SVC_CONFIG_DIR'])
+
 /**
  * Names of the variables that Kubernetes adds to every pod for a Service called `svc-…`, such as
  * SVC_API_GATEWAY_SERVICE_HOST or SVC_API_GATEWAY_PORT_80_TCP_ADDR. Nobody chose them, so they are not reported.
@@ -16,7 +19,8 @@ const SERVICE_LINK = /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT(?:_\d+_(?:TCP|UDP|S
 export function findUnknownSettings(env: Environment, settings: Iterable<string>): UnknownSetting[] {
   const names = [...settings]
   const suspects = Object.keys(env).filter(
-    (name) => /^SVC_(?!TEST_)/.test(name) && !names.includes(name) && !SERVICE_LINK.test(name),
+    (name) =>
+      /^SVC_(?!TEST_)/.test(name) && !names.includes(name) && !OF_THE_CLIENT.has(name) && !SERVICE_LINK.test(name),
   )
   return suspects.map((name) => ({ name, nearest: nearestOf(name, names) }))
 }

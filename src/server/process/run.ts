@@ -33,7 +33,9 @@ export async function run(input: RunInput, stack: AsyncDisposableStack): Promise
   const { settings, config, engine, stopping } = input
   // Loads the code of the services while the database opens in a thread of its own. Faults show where they are used.
   for (const name of config.services) void SERVICES[name]().catch(() => undefined)
-  const { resources, prepared } = await beginResources(config, stack, engine ? { engine } : {})
+  const { resources, prepared } = await printIfSlow('opening the stores', () =>
+    beginResources(config, stack, engine ? { engine } : {}),
+  )
   stopping.throwIfAborted()
   const onError = (error: unknown) => resources.log.warn({ error }, 'a folder that was being removed cannot be deleted')
   const deleteLeftovers = takeLeftovers(config.dataDir, onError)

@@ -15,6 +15,7 @@ type Flags = { dir?: string; message?: string; follow?: boolean }
 
 export const { run } = clientCommand(async (client, [alias]: [string], flags: Flags, cli) => {
   const revision = await uploadFolder(client, alias, flags, cli)
+  noteStoredMessage(revision, flags.message, cli)
   const input = { alias, revision_id: revision.id }
   const starting = client.call(startDeploy, input, { idempotencyKey: randomUUID() })
   const started = await cli.progress('Starting the deploy', starting)
@@ -26,6 +27,13 @@ export const { run } = clientCommand(async (client, [alias]: [string], flags: Fl
   const notes = await lastLinesOf(client, alias, deploy, cli)
   return { document: { revision, deploy }, text: outcomeOf(alias, deploy), notes, isFailure: deploy.state !== 'live' }
 })
+
+/** The same files are the same revision, which never changes, so its first message stays. */
+function noteStoredMessage({ id, message }: Revision, typed: string | undefined, { note }: Cli): void {
+  if (typed === undefined || typed === message) return
+  const stored = message === null ? 'no message' : `the message "${printable(message)}"`
+  note(`The files are those of revision ${id}, which was stored with ${stored}. The new message is not stored.`)
+}
 
 async function uploadFolder(client: Client, alias: string, flags: Flags, cli: Cli): Promise<Revision> {
   const folder = resolve(flags.dir ?? '.')

@@ -18,7 +18,9 @@ describe('OP-01 the commands that the first start prints', () => {
 
   it('run the client that is installed, where there is no checkout that has it', () => {
     const text = nextSteps('http://127.0.0.1:8080', '/var/lib/svc', true, 'svc')
-    expect(text).toContain('\n  npm install -g http://127.0.0.1:8080/client.tgz\n  SVC_DATA_DIR=/var/lib/svc svc login\n')
+    expect(text).toContain(
+      '\n  npm install -g http://127.0.0.1:8080/client.tgz\n  SVC_DATA_DIR=/var/lib/svc svc login\n',
+    )
     expect(text).toContain('\n  SVC_DATA_DIR=/var/lib/svc svc login\n  svc datasource query db_handbook ')
     expect(text).not.toContain('npx')
   })

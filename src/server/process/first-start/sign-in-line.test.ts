@@ -13,9 +13,9 @@ describe('OP-01 the line of the start that says how to sign in', () => {
   afterAll(() => rmSync(folder, { recursive: true }))
   const line = (url: string) => signInLine(url, join(folder, 'sign-in-code'))
 
-  it('is a link with the code in its fragment', () => {
+  it('is a link with the code in its fragment, and the file that has the code', () => {
     expect(line('http://127.0.0.1:8080')).toBe(
-      'open http://127.0.0.1:8080/#sign-in=c0de to sign in (works once, for 15 minutes; npx svc console prints another link)',
+      `open http://127.0.0.1:8080/#sign-in=c0de to sign in (works once, for 15 minutes; npx svc console prints another link; the code is in ${join(folder, 'sign-in-code')})`,
     )
   })
 

@@ -11,5 +11,8 @@ export function signInLine(url: string, codeFile: string): string {
     return `sign in on this machine at /auth/local with the code in ${shortPath(codeFile)}`
   }
   const code = readFileSync(codeFile, 'utf8').trim()
-  return `open ${url}/#sign-in=${code} to sign in (works once, for 15 minutes; ${CLIENT} console prints another link)`
+  return (
+    `open ${url}/#sign-in=${code} to sign in (works once, for 15 minutes; ${CLIENT} console prints another link; ` +
+    `the code is in ${shortPath(codeFile)})`
+  )
 }
