@@ -12,9 +12,10 @@ import { type AnyAgent, type Installed, openWorld, SDK } from './world.ts'
  * number of days. Fails if anybody had to log in more than once on a computer.
  */
 const [folder = '', names = '{}', days = '29'] = process.argv.slice(2)
-// Longer than the time before the expiry at which agents refresh: mcp-remote 60 s, Codex 30 s. With less, each of their
-// requests would refresh, which no lifetime of the product causes.
-const TOKEN_SECONDS = 75
+// Longer than the time before the expiry at which agents refresh: Claude Code 300 s, mcp-remote 60 s, Codex 30 s. With
+// less, each of their requests would refresh, and windows of one computer would overwrite each other's tokens in its file,
+// which no lifetime of the product causes.
+const TOKEN_SECONDS = 330
 const NIGHT_MS = (TOKEN_SECONDS + 5) * 1000
 const WINDOWS = 2
 
