@@ -116,6 +116,7 @@ export const OPERATIONS: readonly Operation[] = [
   databases.databaseSizes,
   backups.backupState,
   databases.readConnection,
+  databases.dumpDatabase,
   databases.dropDatabase,
   activity.listActivity,
   activity.activityStatistics,
