@@ -11,6 +11,7 @@ import { functions } from './commands/functions/index.ts'
 import { invitations } from './commands/invitations/index.ts'
 import { members } from './commands/members/index.ts'
 import { notifications } from './commands/notifications/index.ts'
+import { org } from './commands/org/index.ts'
 import { pipelines } from './commands/pipelines/index.ts'
 import { skillPrompt, skills } from './commands/skills/index.ts'
 import { tickets } from './commands/tickets/index.ts'
@@ -150,6 +151,7 @@ export const TABLE: Table = {
     ...pipelines,
     ...functions,
     ...activity,
+    ...org,
     ...members,
     ...invitations,
     ...tokens,
@@ -173,6 +175,7 @@ export const TABLE: Table = {
     { path: 'checks', summary: 'Watch an app and be told when something changes' },
     { path: 'pipelines', summary: 'Run and watch the pipelines of apps' },
     { path: 'functions', summary: 'Call functions of apps' },
+    { path: 'org', summary: 'Take your organization with you' },
     { path: 'members', summary: 'Manage the members of your organization' },
     { path: 'invitations', summary: 'Invite people to your organization' },
     { path: 'tokens', summary: 'Manage your API tokens' },

@@ -8,6 +8,8 @@ import { networkError } from './network-error.ts'
 import { warnOfPlainHttp } from './plain-http.ts'
 
 const TIMEOUT_SECONDS = 30
+/** Types of answers that are handed on as they come, without a limit for their bytes or their time. */
+const STREAMED_TYPES = ['application/x-ndjson', 'application/x-tar']
 
 /** Opens the typed client for a login. This is the only file of the CLI that calls `fetch`. */
 export function connect(login: Login, cli: Pick<Cli, 'note'>, timeoutSeconds: number = TIMEOUT_SECONDS): Client {
@@ -78,7 +80,8 @@ async function readWhole(response: Response): Promise<Response> {
 }
 
 function isStream(response: Response): boolean {
-  return response.headers.get('content-type')?.startsWith('application/x-ndjson') ?? false
+  const type = response.headers.get('content-type') ?? ''
+  return STREAMED_TYPES.some((streamed) => type.startsWith(streamed))
 }
 
 function redirected(response: Response, apiUrl: string): ServiceError {
