@@ -84,6 +84,7 @@ const TABLE: Row[] = [
   ['oauth.token',             '415 415 415 415 415 415 415 415 415 415', at('/oauth/token', {})],
   ['oauth.revoke',            '415 415 415 415 415 415 415 415 415 415', at('/oauth/revoke', {})],
   ['tokens.list',             '401 200 200 200 200 200 200 401 403 401', at('/api/v1/tokens')],
+  ['tokens.list-org',         '401 403 403 403 403 200 404 401 403 401', ({ org }) => ({ path: `/api/v1/orgs/${org}/tokens` })],
   ['tokens.create',           '401 201 201 201 201 201 201 401 403 401', at('/api/v1/tokens', { name: 'table' })],
   // Someone else's: only an owner may, to the others it is not there.
   ['tokens.revoke',           '401 404 404 404 404 200 404 401 403 401', async (f) => ({ path: `/api/v1/tokens/${(await newMember(f)).tokenId}` })],
@@ -161,6 +162,7 @@ const TABLE: Row[] = [
   ['databases.size',          '401 403 403 200 200 200 200 401 403 401', at('/api/wf/database-sizes?names=none')],
   ['backups.state',           '401 403 403 403 200 200 200 401 403 401', at('/api/wf/backups')],
   ['databases.connection',    '401 403 403 404 404 404 404 401 403 401', at('/api/wf/databases/none/connection')],
+  ['databases.dump',          '401 403 403 403 403 200 200 401 403 401', at('/api/wf/databases/none/dump')],
   ['databases.drop',          '401 403 403 403 404 404 404 401 403 401', at('/api/wf/databases/none?confirm=none')],
   ['data-sources.query',      '401 404 404 404 404 404 404 401 404 401', at('/api/wf/slim/data-sources/db_none/query', { query: 'x' })],
   ['data-sources.list',       '401 403 403 200 200 200 200 401 403 401', at('/api/wf/data-sources')],
@@ -206,6 +208,7 @@ const TABLE: Row[] = [
   ['apps.list-revisions',     '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/revisions')],
   ['apps.read-revision',      '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/revisions/rev_none')],
   ['apps.read-file',          '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/revisions/rev_none/file?path=a')],
+  ['apps.download-revision',  '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/revisions/rev_none/archive')],
   ['apps.fetch-revision',     '401 403 403 403 403 403 403 401 403 401', at('/api/deploy/workload/revisions/rev_none')],
   ['apps.diff-revisions',     '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/revisions/rev_none/diff')],
   ['maintenance.read-org',    '401 200 200 200 200 200 404 401 200 401', ({ org }) => ({ path: `/api/deploy/orgs/${org}/maintenance-agent` })],

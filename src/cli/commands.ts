@@ -175,7 +175,7 @@ export const TABLE: Table = {
     { path: 'checks', summary: 'Watch an app and be told when something changes' },
     { path: 'pipelines', summary: 'Run and watch the pipelines of apps' },
     { path: 'functions', summary: 'Call functions of apps' },
-    { path: 'org', summary: 'Show or delete your organization' },
+    { path: 'org', summary: 'Show, export or delete your organization' },
     { path: 'members', summary: 'Manage the members of your organization' },
     { path: 'invitations', summary: 'Invite people to your organization' },
     { path: 'tokens', summary: 'Manage your API tokens' },

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { IdInput } from './core/inputs.ts'
+import { NO_BODY } from './core/limits.ts'
 import { jsonDelete, jsonGet, jsonPost } from './core/methods.ts'
 import { operation } from './core/operation.ts'
 import { listOf, pageInput } from './core/paging.ts'
@@ -93,6 +94,29 @@ export const readConnection = operation({
   errors: ['CONFLICT', 'UNAVAILABLE'],
   input: z.object({ name: DatabaseName }),
   output: z.object({ connection_string: z.string() }),
+})
+
+export const dumpDatabase = operation({
+  kind: 'stream',
+  method: 'GET',
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  name: 'databases.dump',
+  path: '/api/wf/databases/{name}/dump',
+  summary: 'Dump a managed database as SQL',
+  description:
+    'The output of pg_dump in parts, as of one moment: schema and rows, without owners and privileges, for `psql -f`. Each dump is recorded in the audit log.',
+  access: { ...developer, role: 'owner', support: 'refused' },
+  concurrency: { name: 'database-dumps', perPerson: 1, perOrg: 2 },
+  errors: ['CONFLICT', 'RATE_LIMITED', 'UNAVAILABLE'],
+  input: z.object({ name: DatabaseName }),
+  event: z.object({
+    sql: z.string().describe('The next part of the dump'),
+    total_bytes: z
+      .int()
+      .nullable()
+      .describe('UTF-8 bytes of all parts, in the last record only. A dump without it is not complete'),
+  }),
 })
 
 export const dropDatabase = operation({

@@ -88,6 +88,12 @@ export const RUN_BY: readonly (Entry & { readonly test: string })[] = [
   // docs/apps.md has the same commands, and each deploy takes seconds.
   { page: 'docs/cli.md', command: /^svc apps (?:deploy|rollback) /, test: 'test/journeys/guides.test.ts' },
   { page: 'docs/data-sources.md', command: /^/, test: 'test/journeys/data-sources-page.test.ts' },
+  { page: 'docs/leaving.md', command: /^npx svc org export/, test: 'test/journeys/organization-export.test.ts' },
+  {
+    page: 'docs/leaving.md',
+    command: /^(?:npx svc db (?:dump|create)|psql) /,
+    test: 'test/journeys/database-dump.test.ts',
+  },
   { page: 'docs/operations.md', command: /^svc-server /, test: 'test/journeys/backup.test.ts' },
   { page: 'docs/cli.md', command: /^install -m 755/, test: 'test/built/artefacts.test.ts' },
   {

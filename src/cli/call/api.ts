@@ -9,6 +9,8 @@ import { warnOfPlainHttp } from './plain-http.ts'
 import { warnOfVersion } from './version-warning.ts'
 
 const TIMEOUT_SECONDS = 30
+/** Types of answers that are handed on as they come, without a limit for their bytes or their time. */
+const STREAMED_TYPES = ['application/x-ndjson', 'application/x-tar']
 
 /** Where warnings are printed, and whether they may be. */
 type Terminal = Pick<Cli, 'note' | 'config' | 'isForProgram'>
@@ -110,7 +112,8 @@ async function readWhole(response: Response): Promise<Response> {
 }
 
 function isStream(response: Response): boolean {
-  return response.headers.get('content-type')?.startsWith('application/x-ndjson') ?? false
+  const type = response.headers.get('content-type') ?? ''
+  return STREAMED_TYPES.some((streamed) => type.startsWith(streamed))
 }
 
 function redirected(response: Response, apiUrl: string): ServiceError {

@@ -131,6 +131,18 @@ export const readRevisionFile = operation({
   produces: ['application/octet-stream'],
 })
 
+export const downloadRevision = operation({
+  ...rawGet,
+  name: 'apps.download-revision',
+  path: '/api/deploy/deployments/{alias}/revisions/{revision_id}/archive',
+  summary: 'Get all files of a revision',
+  description: 'A tar archive.',
+  access: byBuilder,
+  concurrency: LONG_READS,
+  input: z.object(revision),
+  produces: ['application/x-tar'],
+})
+
 /** The app is that of the token, so no app can name another's revision. */
 export const fetchRevision = operation({
   ...rawGet,

@@ -26,6 +26,17 @@ export const listTokens = operation({
   output: listOf(ApiToken),
 })
 
+export const listOrgTokens = operation({
+  ...jsonGet,
+  name: 'tokens.list-org',
+  path: '/api/v1/orgs/{org_id}/tokens',
+  summary: 'List the API tokens of all members of the organization',
+  description: 'Without the tokens themselves, which are never shown again.',
+  access: { principals: ['user', 'api_token'], role: 'owner', scope: null, org: 'path', support: 'refused' },
+  input: z.object({ org_id: IdInput, ...pageInput }),
+  output: listOf(ApiToken),
+})
+
 export const createToken = operation({
   ...jsonPost,
   name: 'tokens.create',

@@ -40,6 +40,7 @@ export const WORKERS = [
   'src/server/areas/apps/process/sandbox/inside.ts',
   'src/server/areas/apps/door/program/door-child.ts',
   'src/server/areas/databases/engine/embedded/engine-child.ts',
+  'src/server/areas/databases/engine/embedded/dump-child.ts',
   'src/server/areas/ai/builtin/model-worker.ts',
   'src/server/areas/maintenance/proposals/validate/parse-worker.ts',
 ]

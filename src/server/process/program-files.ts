@@ -7,7 +7,12 @@ import { WORKERS } from '../files/assets.ts'
 import { Unusable } from './readiness.ts'
 
 /** Packages that are loaded when an engine or the model is started, which can be long after the start. */
-const PACKAGES = ['@electric-sql/pglite', '@electric-sql/pglite-pgvector', 'onnxruntime-node']
+const PACKAGES = [
+  '@electric-sql/pglite',
+  '@electric-sql/pglite-pgvector',
+  '@electric-sql/pglite-tools',
+  'onnxruntime-node',
+]
 
 /** Rejects if a file that this process needs later is gone, for example because the packages were installed again. */
 export async function checkProgramFiles(): Promise<void> {

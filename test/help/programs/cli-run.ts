@@ -57,5 +57,14 @@ function openStreams({ stdin, columns, rows }: Options): {
   }
   if (columns === undefined) streams.stdin.end(stdin ?? '')
   else if (stdin !== undefined) streams.stdin.write(stdin)
-  return { streams, stdout: () => String(out.read() ?? ''), stderr: () => String(err.read() ?? '') }
+  return { streams, stdout: textOf(out), stderr: textOf(err) }
+}
+
+/** Reads while the command runs, because a command waits when nobody does. */
+function textOf(stream: PassThrough): () => string {
+  let text = ''
+  stream.setEncoding('utf8').on('data', (part: string) => {
+    text += part
+  })
+  return () => text + String(stream.read() ?? '')
 }

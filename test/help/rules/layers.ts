@@ -154,7 +154,7 @@ const ENTRANTS = [
   `${DATABASES}/engine/engine.ts`,
   ...['count-rows', 'lists', 'programs', 'role-settings'].map((name) => `${DATABASES}/copy/${name}.ts`),
   ...['check', 'compare', 'copy', 'fill', 'owner-gate', 'undo'].map((name) => `${DATABASES}/move/${name}.ts`),
-  ...['dump-database', 'restore-database'].map((name) => `${DATABASES}/dump/${name}.ts`),
+  ...['dump-database', 'restore-database', 'sql-dump'].map((name) => `${DATABASES}/dump/${name}.ts`),
 ]
 const CLIENT_PROGRAM =
   /['"`](?:[^'"`\s]*\/)?(?:pg_dump|pg_restore|pg_dumpall|pg_basebackup|psql|vacuumdb|reindexdb|clusterdb)['"`]/

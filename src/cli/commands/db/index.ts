@@ -40,6 +40,16 @@ export const db: readonly Command[] = [
     load: () => import('./psql.ts'),
   },
   {
+    path: 'db dump',
+    summary: 'Print a managed database as SQL',
+    description:
+      'Print schema and rows of a managed database as of one moment, as SQL for `psql -f`. Owners and privileges are left out. The exit code is not 0 if the dump is not complete. Needs the role owner. Each dump is recorded in the audit log.',
+    arguments: [NAME],
+    output: false,
+    examples: ['svc db dump handbook > handbook.sql'],
+    load: () => import('./dump.ts'),
+  },
+  {
     path: 'db embed',
     summary: 'Fill the vector column of a table',
     description:

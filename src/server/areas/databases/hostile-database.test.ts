@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Client } from '#contract/core/client.ts'
 import { configureSource, getSource } from '#contract/data-sources/search-config.ts'
 import { exposeSource, listSources, querySource, switchSource } from '#contract/data-sources/sources.ts'
-import { createDatabase, databaseSizes, dropDatabase, readConnection } from '#contract/databases.ts'
+import { createDatabase, databaseSizes, dropDatabase, dumpDatabase, readConnection } from '#contract/databases.ts'
 import { sql } from '#lib/db/sql.ts'
 import { createLog } from '#lib/log/log.ts'
 import { prepareAsGuide } from '#test/databases/guide-role.ts'
@@ -153,6 +153,12 @@ needs('postgres')('OP-09 a hostile managed database', () => {
     await client.call(getSource, { id })
     await client.call(listSources, {})
     await client.call(databaseSizes, { names: 'notes' })
+    await expectOwnRolesOnly()
+  })
+
+  it('OP-09 dumping it as SQL runs its code as its own roles only', async () => {
+    const parts = await Array.fromAsync(client.stream(dumpDatabase, { name: 'notes' }))
+    expect(parts.at(-1)!.total_bytes).toBeGreaterThan(0)
     await expectOwnRolesOnly()
   })
 

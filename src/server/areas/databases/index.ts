@@ -7,6 +7,7 @@ import { type Activity, connectionString, type ManagedEngine } from './engine/en
 import { createPools, type ManagedDb } from './engine/pools.ts'
 import type { Reads } from './engine/reads.ts'
 import { readsFromReplica } from './engine/replica-reads.ts'
+import { dumpRoute } from './export/dump.ts'
 import { connectRoute, needReady } from './life/connect.ts'
 import { createRoute } from './life/create.ts'
 import { dropRoute } from './life/drop.ts'
@@ -123,7 +124,7 @@ export function createDatabases(options: Options): Databases {
   const readerLogin = (orgId: string, name: string) =>
     logins.of(`${orgId} ${name}`, () => loginOf(orgId, name, 'reader'))
   return {
-    routes: [createRoute(deps), listRoute(deps), sizeRoute(deps), connectRoute(deps), dropRoute(deps)],
+    routes: [createRoute(deps), listRoute(deps), sizeRoute(deps), connectRoute(deps), dumpRoute(deps), dropRoute(deps)],
     slots: [
       finishJobs(deps, onJobError),
       ...(platform.secure ? [secureJobs({ db, secure: (row) => secureAndShare(deps, row) }, onJobError)] : []),

@@ -1,6 +1,7 @@
 import {
   createRevision,
   diffRevisions as diffOperation,
+  downloadRevision,
   fetchRevision,
   findMissingFiles,
   listRevisions,
@@ -73,8 +74,11 @@ function readRoutes({ db }: RevisionDeps): Route[] {
       const row = deployment === undefined ? undefined : await requireRevision(db, deployment, revision_id)
       // The annotations of the service account name app and organization, and both must be those of the revision.
       if (!row || row.org_id !== org_id) throw notFound('revision')
-      const archive = streamOf(writeTar(readFiles(db, row.org_id, row.id)))
-      return new Response(archive, { headers: { 'content-type': 'application/x-tar', 'cache-control': 'no-store' } })
+      return archiveOf(db, row)
+    }),
+    route(downloadRevision, async ({ alias, revision_id }, { principal }) => {
+      const { id: appId } = await requireApp(db, principal.org_id, alias)
+      return archiveOf(db, await requireRevision(db, appId, revision_id))
     }),
     route(diffOperation, async ({ alias, revision_id, base }, { principal }) => {
       const { org_id } = principal
@@ -87,6 +91,11 @@ function readRoutes({ db }: RevisionDeps): Route[] {
       return { base: before?.id ?? null, revision: revision.id, ...diff }
     }),
   ]
+}
+
+function archiveOf(db: RevisionDeps['db'], { org_id, id }: { org_id: string; id: string }): Response {
+  const archive = streamOf(writeTar(readFiles(db, org_id, id)))
+  return new Response(archive, { headers: { 'content-type': 'application/x-tar', 'cache-control': 'no-store' } })
 }
 
 function streamOf(bytes: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {

@@ -52,18 +52,19 @@ export type TokenListRow = {
  * Lists the tokens of the current key epoch. Rotating the signing secrets invalidates all tokens, so the list is then
  * empty.
  */
+/** Returns the tokens of the person, or without one those of the whole organization. */
 export async function pageTokens(
   db: Querier,
   orgId: string,
-  userId: string,
+  userId: string | undefined,
   epoch: string,
   { before, limit }: PageQuery,
 ): Promise<TokenListRow[]> {
   return db.query<TokenListRow>(sql`
     select id, name, org_id, user_id, created_at, expires_at
     from auth.api_tokens
-    where org_id = ${orgId} and user_id = ${userId} and epoch = ${epoch} and revoked_at is null
-      and (${before}::text is null or id < ${before})
+    where org_id = ${orgId} and (${userId ?? null}::text is null or user_id = ${userId ?? null})
+      and epoch = ${epoch} and revoked_at is null and (${before}::text is null or id < ${before})
     order by id desc limit ${limit + 1}`)
 }
 

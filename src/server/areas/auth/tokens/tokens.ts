@@ -1,5 +1,5 @@
 import { adminCreateToken } from '#contract/auth/auth.ts'
-import { createToken, listTokens, revokeToken } from '#contract/auth/tokens.ts'
+import { createToken, listOrgTokens, listTokens, revokeToken } from '#contract/auth/tokens.ts'
 import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { newId } from '#edge/ids.ts'
@@ -20,6 +20,10 @@ export function tokenRoutes({ db, clock, keys, onRevoked }: AuthDeps): Route[] {
         limit,
       })
       return toPage(rows, limit, present)
+    }),
+    route(listOrgTokens, async ({ limit, cursor }, { principal }) => {
+      const page = { before: readCursor(cursor), limit }
+      return toPage(await pageTokens(db, principal.org_id, undefined, keys.epoch, page), limit, present)
     }),
     route(createToken, async ({ name, expires_at }, { principal }) => {
       const now = clock.now()

@@ -72,6 +72,24 @@ export async function readProgram(
   refuseFailure(programs, program, finished.value)
 }
 
+/** Runs a program and yields its standard output as the caller takes it. The program is ended when the caller stops. */
+export async function* programOutput(
+  programs: Programs,
+  program: Program,
+  { target, args }: Side,
+): AsyncGenerator<Buffer> {
+  const child = start(programs, program, target, args)
+  child.stdin.end()
+  const finished = finish(child)
+  finished.catch(() => undefined)
+  try {
+    for await (const bytes of child.stdout) yield bytes as Buffer
+    refuseFailure(programs, program, await finished)
+  } finally {
+    child.kill('SIGKILL')
+  }
+}
+
 /** Runs a program with the standard input `input`. */
 export async function feedProgram(
   programs: Programs,

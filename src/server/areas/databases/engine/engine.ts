@@ -68,6 +68,11 @@ export type ManagedEngine = {
    * databases are dumped.
    */
   readonly copyFiles?: (physicalName: string, to: string) => Promise<void>
+  /**
+   * Yields a dump of the database as SQL, made of a copy of its files. Absent where there is a server, whose databases
+   * the programs of Postgres dump.
+   */
+  readonly dumpSql?: (physicalName: string, signal: AbortSignal) => AsyncIterable<Uint8Array>
   /** Ends its logins at once, before the work of removing it begins. */
   endLogins?(managed: Managed): Promise<void>
   /** Ends its logins and connections, then removes it with its roles. */

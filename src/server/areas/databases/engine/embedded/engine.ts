@@ -4,6 +4,7 @@ import { removeFolder } from '#lib/files/remove-folder.ts'
 import { findBubblewrap, rememberFound } from '#lib/processes/bubblewrap.ts'
 import { endFormerProcess } from '#lib/processes/former-process.ts'
 import type { Managed, ManagedEngine } from '../engine.ts'
+import { dumpCopy } from './dump-copy.ts'
 import { copyFolder } from './engine-folder.ts'
 import { stopped } from './engine-stopped.ts'
 import { folderSize } from './folder-size.ts'
@@ -98,6 +99,11 @@ export function createEmbeddedEngine(options: EmbeddedOptions): ManagedEngine {
     server.disconnect(name)
     await close(name)
   }
+  const copyFiles = (name: string, to: string) =>
+    session(name).whileStopped(async () => {
+      await endFormerProcess(`${folderOf(name)}.pid`)
+      await copyFolder(folderOf(name), to)
+    })
   const address = async () => ({ host: '127.0.0.1', port: await server.port(), search: '' })
   return {
     name: 'embedded',
@@ -122,11 +128,8 @@ export function createEmbeddedEngine(options: EmbeddedOptions): ManagedEngine {
     async ping() {
       if (startFault !== undefined) throw new Error('the last engine could not be started', { cause: startFault })
     },
-    copyFiles: (name, to) =>
-      session(name).whileStopped(async () => {
-        await endFormerProcess(`${folderOf(name)}.pid`)
-        await copyFolder(folderOf(name), to)
-      }),
+    copyFiles,
+    dumpSql: (name, signal) => dumpCopy((to) => copyFiles(name, to), { ...settings, sandbox, signal }),
     activityOf: (name) => sessions.get(name)?.activity() ?? 'stopped',
     endLogins: async ({ physical_name }) => end(physical_name),
     async drop({ physical_name }) {

@@ -6,6 +6,8 @@ export type EnginePlaces = {
   /** Folders of the two packages and, inside them, the modules to import. */
   pglite: Package
   pgvector: Package
+  /** Has `pg_dump`. Only for the process that dumps. */
+  tools?: Package
   /** The database's own folder: the only place the process may write to. */
   folder: string
 }
@@ -17,8 +19,8 @@ export type Command = { file: string; args: string[] }
  * no JavaScript made from text, which is how a side module loaded by a superuser would run. `--liftoff-only` keeps the
  * optimising WASM compiler, which takes a gigabyte for a moment, out of every engine.
  */
-function nodeCommand({ node, script, pglite, pgvector, folder }: EnginePlaces): Command {
-  const readable = [script, pglite.folder, pgvector.folder, folder]
+function nodeCommand({ node, script, pglite, pgvector, tools, folder }: EnginePlaces): Command {
+  const readable = [script, pglite.folder, pgvector.folder, ...(tools ? [tools.folder] : []), folder]
   return {
     file: node,
     args: [
@@ -33,6 +35,7 @@ function nodeCommand({ node, script, pglite, pgvector, folder }: EnginePlaces): 
       folder,
       pglite.entry,
       pgvector.entry,
+      ...(tools ? [tools.entry] : []),
     ],
   }
 }
@@ -59,12 +62,13 @@ const WALLS = [
  */
 export function engineCommand(places: EnginePlaces, bubblewrap: string | undefined): Command {
   if (bubblewrap === undefined) return nodeCommand(places)
-  const { node, script, pglite, pgvector, folder } = places
+  const { node, script, pglite, pgvector, tools, folder } = places
   const inside: EnginePlaces = {
     node: '/svc/node',
     script: `/svc/engine${script.slice(script.lastIndexOf('.'))}`,
     pglite: moved(pglite, '/svc/pglite'),
     pgvector: moved(pgvector, '/svc/pgvector'),
+    ...(tools && { tools: moved(tools, '/svc/tools') }),
     folder: '/svc/database',
   }
   const command = nodeCommand(inside)
@@ -78,6 +82,7 @@ export function engineCommand(places: EnginePlaces, bubblewrap: string | undefin
       ...readOnly(script, inside.script),
       ...readOnly(pglite.folder, inside.pglite.folder),
       ...readOnly(pgvector.folder, inside.pgvector.folder),
+      ...(tools && inside.tools ? readOnly(tools.folder, inside.tools.folder) : []),
       '--bind',
       folder,
       inside.folder,

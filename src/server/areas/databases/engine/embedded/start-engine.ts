@@ -26,7 +26,7 @@ export async function makeFolder(folder: string): Promise<void> {
 
 /** Starts the engine of the database in `folder`, inside bubblewrap where that works. */
 export function engineStarter({ memoryBytes, script }: Settings, sandbox: () => Promise<FoundBubblewrap>) {
-  const packages = { pglite: packageOf('@electric-sql/pglite'), pgvector: packageOf('@electric-sql/pglite-pgvector') }
+  const packages = enginePackages()
   return async (folder: string): Promise<EngineProcess> => {
     const found = await sandbox()
     if (!isCluster(folder)) throw stopped.notStarted('its folder is gone')
@@ -47,8 +47,12 @@ export function engineStarter({ memoryBytes, script }: Settings, sandbox: () => 
   }
 }
 
+export function enginePackages() {
+  return { pglite: packageOf('@electric-sql/pglite'), pgvector: packageOf('@electric-sql/pglite-pgvector') }
+}
+
 /** Returns a package's folder and its module for `import`, which lies beside the one for `require`. */
-function packageOf(name: string): Package {
+export function packageOf(name: string): Package {
   const entry = createRequire(import.meta.url).resolve(name)
   return { folder: dirname(dirname(entry)), entry: entry.replace(/\.cjs$/, '.js') }
 }
