@@ -7,6 +7,7 @@ import { adminCreateOrg, adminCreateToken } from '#contract/auth/auth.ts'
 import { createClient } from '#contract/core/client.ts'
 import { createDatabase, listDatabases, readConnection } from '#contract/databases.ts'
 import { lockFolder } from '#lib/files/folder-lock.ts'
+import { startFakeS3 } from '#test/outside/fake-s3.ts'
 import { type ServerProcess, startProcess } from '#test/programs/processes.ts'
 import { svcServer } from '#test/programs/svc-server.ts'
 import { runIn } from '#test/sources/configured-source.ts'
@@ -131,6 +132,26 @@ describe('OP-05 backup and restore of the embedded default', () => {
     const done = await svcServer(env, 'backup', join(folder, 'stopped'))
     expect(done).toMatchObject({ exit: 0, stderr: '' })
     expect(await svcServer(env, 'backup', 'verify', join(folder, 'stopped'))).toMatchObject({ exit: 0 })
+  })
+
+  it('a backup in a bucket is made, verified and restored, also if each download breaks', async () => {
+    await using fake = await startFakeS3()
+    const place = 's3://backups/monday/one.age'
+    const key = ['--key-file', keyFile!]
+    const saved = await svcServer({ ...restored, ...fake.env }, 'backup', place, '--public-key', publicKey)
+    expect(saved).toMatchObject({ exit: 0, stderr: '' })
+    expect([...fake.objects.keys()]).toEqual(['backups/monday/one.age'])
+    fake.breaks.push(100_000)
+    const verified = await svcServer({ ...restored, ...fake.env }, 'backup', 'verify', place, ...key)
+    expect(verified).toMatchObject({ exit: 0, stderr: '' })
+    fake.breaks.push(200_000)
+    const fromBucket = { ...base, SVC_DATA_DIR: join(folder, 'from-bucket') }
+    const done = await svcServer({ ...fromBucket, ...fake.env }, 'restore', place, ...key)
+    expect(done).toMatchObject({ exit: 0, stderr: '' })
+    expect(fake.breaks).toEqual([])
+    server = await startProcess(fromBucket)
+    expect(await inNotes('select count(*)::int as n from notes')).toEqual([{ n: 500 }])
+    await stop()
   })
 
   it('a scheduled backup is made by the worker, verified without the private key, and the oldest are removed', async () => {

@@ -25,8 +25,20 @@ const AREAS = [
   'backups',
 ] as const
 
+/**
+ * Checksums of files that were edited after a release had applied them. A later migration adds what such a database
+ * lacks: `auth/0016_company_assertions.sql` the table that was added to the file between 0.3.0 and 0.4.0.
+ */
+const FORMER_CHECKSUMS: Readonly<Record<string, readonly string[]>> = {
+  'auth/0012_company_sign_on.sql': ['369df60f4dca2f4da96ceb2589e7483d50dbb418c3503946ae2ac3f1bd44eb96'],
+}
+
 export function allMigrations(): Migration[] {
-  return readMigrations(AREAS.map((area) => ({ area, folder: assets.migrations(area) })))
+  const migrations = readMigrations(AREAS.map((area) => ({ area, folder: assets.migrations(area) })))
+  return migrations.map((migration) => {
+    const formerChecksums = FORMER_CHECKSUMS[nameOf(migration)]
+    return formerChecksums ? { ...migration, formerChecksums } : migration
+  })
 }
 
 /** The schema that a new cluster begins with, so that a first start need not apply all migrations. */

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 
-type Operation = 'begin' | 'part' | 'complete' | 'abort' | 'get' | 'list' | 'delete'
+type Operation = 'begin' | 'part' | 'complete' | 'abort' | 'get' | 'head' | 'list' | 'delete'
 type Upload = { readonly key: string; readonly parts: Map<number, Buffer> }
 
 /** A storage on loopback that speaks the protocol of S3 and checks every signature. */
@@ -16,7 +16,13 @@ export type FakeS3 = AsyncDisposable & {
   readonly uploads: Map<string, Upload>
   /** The next request of an operation is answered with this status, or with an error in the body of a 200. */
   readonly faults: { operation: Operation; status: number }[]
+  /** The next downloads break off after so many bytes each. */
+  readonly breaks: number[]
   readonly requests: Operation[]
+  /** Most keys in a page of a list. */
+  pageKeys: number
+  /** Whether it answers with the whole object where a part of it was asked for. */
+  ignoresRanges: boolean
 }
 
 const CREDENTIALS = { id: 'AKIDEXAMPLE', secret: 'a secret of the fake', region: 'eu-test-1' }
@@ -34,7 +40,10 @@ export async function startFakeS3(): Promise<FakeS3> {
     objects: new Map(),
     uploads: new Map(),
     faults: [],
+    breaks: [],
     requests: [],
+    pageKeys: 1_000,
+    ignoresRanges: false,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
       await new Promise((done) => server.close(done))
@@ -52,17 +61,26 @@ async function answer(fake: FakeS3, request: IncomingMessage, response: ServerRe
   const at = fake.faults.findIndex((fault) => fault.operation === operation)
   const [fault] = at < 0 ? [] : fake.faults.splice(at, 1)
   if (fault) return refuse(response, fault.status, fault.status === 403 ? 'AccessDenied' : 'InternalError')
-  HANDLERS[operation](fake, { url, body, key: decodeURIComponent(url.pathname.slice(1)) }, response)
+  const { 'if-match': ifMatch } = request.headers
+  const range = fake.ignoresRanges ? undefined : request.headers.range
+  HANDLERS[operation](fake, { url, body, key: decodeURIComponent(url.pathname.slice(1)), range, ifMatch }, response)
 }
 
 function operationOf(method: string, query: URLSearchParams): Operation {
   if (method === 'GET') return query.has('list-type') ? 'list' : 'get'
+  if (method === 'HEAD') return 'head'
   if (method === 'PUT') return 'part'
   if (method === 'DELETE') return query.has('uploadId') ? 'abort' : 'delete'
   return query.has('uploads') ? 'begin' : 'complete'
 }
 
-type Call = { readonly url: URL; readonly body: Buffer; readonly key: string }
+type Call = {
+  readonly url: URL
+  readonly body: Buffer
+  readonly key: string
+  readonly range: string | undefined
+  readonly ifMatch: string | undefined
+}
 
 const HANDLERS: Record<Operation, (fake: FakeS3, call: Call, response: ServerResponse) => void> = {
   begin({ uploads }, { key }, response) {
@@ -91,15 +109,30 @@ const HANDLERS: Record<Operation, (fake: FakeS3, call: Call, response: ServerRes
     uploads.delete(url.searchParams.get('uploadId')!)
     response.writeHead(204).end()
   },
-  get({ objects }, { key }, response) {
+  get({ objects, breaks }, { key, range, ifMatch }, response) {
     const found = objects.get(key)
-    if (found) response.end(found)
-    else refuse(response, 404, 'NoSuchKey')
+    if (!found) return refuse(response, 404, 'NoSuchKey')
+    if (ifMatch !== undefined && ifMatch !== tagOf(found)) return refuse(response, 412, 'PreconditionFailed')
+    const start = Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0)
+    const headers = { etag: tagOf(found), 'content-length': found.length - start }
+    const place = `bytes ${start}-${found.length - 1}/${found.length}`
+    response.writeHead(range ? 206 : 200, range ? { ...headers, 'content-range': place } : headers)
+    const length = breaks.shift()
+    if (length === undefined) response.end(found.subarray(start))
+    else response.write(found.subarray(start, start + length), () => response.destroy())
   },
-  list({ objects }, { url, key }, response) {
+  head({ objects }, { key }, response) {
+    const found = objects.get(key)
+    response.writeHead(found ? 200 : 404, found ? { 'content-length': found.length } : {}).end()
+  },
+  list({ objects, pageKeys }, { url, key }, response) {
     const begin = `${key}${url.searchParams.get('prefix')}`
-    const keys = [...objects.keys()].filter((name) => name.startsWith(begin)).map((name) => name.slice(key.length))
-    response.end(`<ListBucketResult>${keys.map((name) => `<Key>${name}</Key>`).join('')}</ListBucketResult>`)
+    const after = url.searchParams.get('continuation-token') ?? ''
+    const all = [...objects.keys()].filter((name) => name.startsWith(begin) && name > after).sort()
+    const page = all.slice(0, pageKeys)
+    const keys = page.map((name) => `<Contents><Key>${name.slice(key.length)}</Key></Contents>`).join('')
+    const next = all.length > pageKeys ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : ''
+    response.end(`<ListBucketResult><IsTruncated>${next !== ''}</IsTruncated>${keys}${next}</ListBucketResult>`)
   },
   delete({ objects }, { key }, response) {
     objects.delete(key)

@@ -36,6 +36,7 @@ export const EMBEDDED_ONLY_TESTS = [
   'test/journeys/sends-nothing.test.ts',
   'test/journeys/start-parent.test.ts',
   'test/journeys/stop-while-starting.test.ts',
+  'test/upgrades/embedded.test.ts',
 ]
 
 /** The helper that knows where Postgres and Redis are. A test that does not reach it can open neither. */

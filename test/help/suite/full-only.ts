@@ -8,6 +8,7 @@ export const FULL_ONLY_TESTS: readonly string[] = [
   'test/conformance/**',
   'test/contract.test.ts',
   'test/role-table.test.ts',
+  'test/upgrades/embedded.test.ts',
   'src/lib/db/embedded/embedded.test.ts',
   'src/lib/db/full-disk.test.ts',
   'src/server/areas/ai/builtin/builtin-queue.test.ts',

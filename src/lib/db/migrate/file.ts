@@ -12,6 +12,8 @@ export type Migration = Verdict & {
   name: string
   text: string
   checksum: string
+  /** Checksums of former texts of the file, on whose result the migrations after it build as well. */
+  formerChecksums?: readonly string[]
   /** Set in a file that runs outside a transaction: what it does, statement by statement. */
   outside?: readonly OutsideStatement[]
 }

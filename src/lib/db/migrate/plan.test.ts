@@ -30,6 +30,12 @@ describe('the plan', () => {
       ),
     )
   })
+
+  it('OP-06 accepts a former text of a file if this version names its checksum, and no other', () => {
+    const changed = { ...two, checksum: 'of today', formerChecksums: [two.checksum] }
+    expect(plan([one, changed, other], [one, two])).toEqual({ pending: [other], newer: [] })
+    expect(() => plan([one, changed], [one, { ...two, checksum: 'of something else' }])).toThrow(MigrationRefused)
+  })
 })
 
 describe('OP-02 a schema of a newer version', () => {

@@ -19,7 +19,7 @@ export function planMigrations(migrations: readonly Migration[], applied: readon
   const appliedNames = new Set(applied.map(nameOf))
   const newer = applied.filter((row) => !own.has(nameOf(row)))
   refuseStopping(newer.filter(({ formerRelease }) => formerRelease !== 'runs'))
-  const edited = applied.find((row) => own.has(nameOf(row)) && own.get(nameOf(row))!.checksum !== row.checksum)
+  const edited = applied.find((row) => own.has(nameOf(row)) && !isSameFile(own.get(nameOf(row))!, row))
   if (edited) {
     throw new MigrationRefused(
       `The migration ${nameOf(edited)} was changed after it was applied. Add a new file instead of editing this one.`,
@@ -28,6 +28,10 @@ export function planMigrations(migrations: readonly Migration[], applied: readon
   const pending = migrations.filter((migration) => !appliedNames.has(nameOf(migration)))
   refuseMixture(pending, newer)
   return { pending, newer }
+}
+
+function isSameFile({ checksum, formerChecksums }: Migration, row: Applied): boolean {
+  return row.checksum === checksum || formerChecksums?.includes(row.checksum) === true
 }
 
 export function nameOf({ area, name }: { area: string; name: string }): string {

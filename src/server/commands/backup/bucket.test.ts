@@ -20,9 +20,12 @@ describe('OP-05 a backup in S3', () => {
   beforeEach(() => {
     fake.objects.clear()
     fake.requests.length = 0
+    fake.breaks.length = 0
+    fake.pageKeys = 1_000
+    fake.ignoresRanges = false
   })
 
-  const bucket = (env = {}) => openBucket(ADDRESS, { ...fake.env, ...env })
+  const bucket = (env = {}) => openBucket(ADDRESS, { ...fake.env, ...env }, 1)
   const upload = async () => {
     const place = await bucket().create()
     try {
@@ -60,6 +63,49 @@ describe('OP-05 a backup in S3', () => {
     fake.faults.push({ operation: 'complete', status: 200 })
     await expect(upload()).rejects.toThrow('The storage did not finish the upload (InternalError).')
     expect([fake.uploads.size, fake.objects.size]).toEqual([0, 0])
+  })
+
+  it('OP-05 a download that breaks goes on at the byte where it ended, however often, and nothing is read twice', async () => {
+    fake.objects.set('backups/monday/one.age', CONTENT)
+    fake.breaks.push(0, 3 * MB, 1, 1, 1, 1, 5 * MB)
+    expect((await buffer(await bucket().read())).equals(CONTENT)).toBe(true)
+    expect(fake.requests).toHaveLength(8)
+  })
+
+  it('OP-05 a download is given up after five breaks in a row without another byte', async () => {
+    fake.objects.set('backups/monday/one.age', CONTENT)
+    fake.breaks.push(MB, 0, 0, 0, 0, 0)
+    await expect(buffer(await bucket().read())).rejects.toThrow(
+      `${ADDRESS}: the download broke off at byte ${MB}. Try again.`,
+    )
+  })
+
+  it('OP-05 a download is not continued with the bytes of another object', async () => {
+    fake.objects.set('backups/monday/one.age', CONTENT)
+    fake.breaks.push(MB)
+    const stream = await bucket().read()
+    fake.objects.set('backups/monday/one.age', Buffer.from('another'))
+    await expect(buffer(stream)).rejects.toThrow(`${ADDRESS}: the storage answers 412 (PreconditionFailed).`)
+  })
+
+  it('OP-05 a download from a storage that begins again at the first byte is refused', async () => {
+    fake.objects.set('backups/monday/one.age', CONTENT)
+    fake.ignoresRanges = true
+    fake.breaks.push(MB)
+    await expect(buffer(await bucket().read())).rejects.toThrow(
+      `${ADDRESS}: the storage does not continue a download that broke off. Try again.`,
+    )
+  })
+
+  it('OP-05 a list has the keys of all pages', async () => {
+    fake.pageKeys = 2
+    const names = ['a', 'b', 'c', 'd', 'e']
+    for (const name of names) fake.objects.set(`backups/monday/${name}.age`, Buffer.from(name))
+    fake.objects.set('backups/tuesday/f.age', Buffer.from('f'))
+    expect(await openBucket('s3://backups/monday/', fake.env).list()).toEqual(
+      names.map((name) => `s3://backups/monday/${name}.age`),
+    )
+    expect(fake.requests).toEqual(['list', 'list', 'list'])
   })
 
   it('OP-05 missing and wrong credentials are refused with the reason', async () => {

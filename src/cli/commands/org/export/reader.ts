@@ -17,7 +17,7 @@ const MAX_TRIES = 4
 const NOT_THERE = ['NOT_FOUND', 'MAINTENANCE_AGENT_NOT_FOUND']
 
 /** Reads with the login of the owner, and waits when the server asks for it. */
-export function createReader(client: Client, login: Login, cli: Pick<Cli, 'note'>) {
+export function createReader(client: Client, login: Login, cli: Pick<Cli, 'note' | 'config' | 'isForProgram'>) {
   const call = <I extends z.ZodObject, O extends z.ZodType>(op: JsonOperation<I, O>, input: z.input<I>) =>
     patiently(() => client.call(op, input))
   return {
