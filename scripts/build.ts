@@ -32,8 +32,9 @@ const PARTS: Record<string, () => Promise<unknown>> = {
 async function buildServer(folder: string): Promise<void> {
   // A release has its production dependencies installed, some of which carry wasm or native files.
   const options = { ...BUILD_OPTIONS, packages: 'external' } as const
-  await build({ ...options, entryPoints: ['src/server/main.ts'], outfile: join(folder, 'server.js') })
-  await build({ ...options, entryPoints: ['src/server/svc-server.ts'], outfile: join(folder, 'svc-server.js') })
+  const programs = { server: 'src/server/main.ts', 'svc-server': 'src/server/svc-server.ts' }
+  // Split, because otherwise each program would load the packages of all code that it may need.
+  await build({ ...options, entryPoints: programs, outdir: folder, splitting: true })
   await build({ ...options, entryPoints: WORKERS, entryNames: '[name]', outdir: join(folder, 'workers') })
   await buildSkills(join(folder, 'skills'))
   await writeFile(join(folder, CLIENT_FILE), await packClient())

@@ -12,6 +12,8 @@ type Place = {
   root: string
   /** Source of the server, from `root`. */
   entry: string
+  /** Sources of programs that share code with the server, from `root`. */
+  programs?: readonly string[]
   /** Sources of threads and child processes, from `root`. */
   workers: readonly string[]
   /** Other files that a running server reads long after its start, from `root`. */
@@ -24,6 +26,7 @@ const ROOT = join(import.meta.dirname, '..')
 const CHECKOUT: Place = {
   root: ROOT,
   entry: 'src/server/main.ts',
+  programs: ['src/server/svc-server.ts'],
   workers: WORKERS,
   files: [relative(ROOT, EMPTY_CLUSTER)],
   isOwn: true,
@@ -76,7 +79,10 @@ function isCurrent(root: string, folder: string): boolean {
  * do the same meanwhile. A source that is changed during the build is listed as never built, so that the next start
  * builds again.
  */
-async function makeBundle({ root, entry, workers, files, isOwn }: Place, bundles: string): Promise<string> {
+async function makeBundle(
+  { root, entry, programs = [], workers, files, isOwn }: Place,
+  bundles: string,
+): Promise<string> {
   const beganMs = Date.now()
   const id = randomBytes(8).toString('hex')
   const folder = join(bundles, id)
@@ -99,7 +105,7 @@ async function makeBundle({ root, entry, workers, files, isOwn }: Place, bundles
   } as const
   const built = await Promise.all([
     // Split, because otherwise packages of code that is loaded on demand would be loaded at each start.
-    build({ ...options, entryPoints: [entry], splitting: true }),
+    build({ ...options, entryPoints: [entry, ...programs], entryNames: '[name]', splitting: true }),
     // A sandbox shows the code of a child process one file and no other.
     build({ ...options, entryPoints: [...workers], entryNames: '[name]' }),
   ])

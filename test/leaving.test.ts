@@ -109,7 +109,11 @@ describe('an organization and a person are deleted', () => {
 
   it('OP-08 the guide says of every table what is deleted and what stays', () => {
     const read = (file: string) => readFileSync(join(import.meta.dirname, file), 'utf8')
-    const listed = [...read('../docs/leaving.md').split('## What is deleted')[1]!.matchAll(/`([a-z_]+\.[a-z_]+)`/g)].map(([, name]) => name!)
+    const listed = [
+      ...read('../docs/leaving.md')
+        .split('## What is deleted')[1]!
+        .matchAll(/`([a-z_]+\.[a-z_]+)`/g),
+    ].map(([, name]) => name!)
     const tables = [...read('schema.txt').matchAll(/^([a-z_]+\.[a-z_]+)\./gm)].map(([, name]) => name!)
     const isPartition = (name: string) => name.endsWith('_default')
     expect(listed.toSorted()).toEqual([...new Set(tables)].filter((name) => !isPartition(name)).toSorted())

@@ -19,6 +19,7 @@ import { openResources } from '../../src/server/process/resources.ts'
 import { startServices } from '../../src/server/process/start.ts'
 import { findInLogs, findSecrets } from './canary.ts'
 import { openTestDatabase } from './database.ts'
+import { embeddedEnvironment } from './embedded-environment.ts'
 import { startProcesses } from './programs/processes.ts'
 import { stores } from './stores.ts'
 
@@ -179,23 +180,8 @@ function withOwnKeys(kv: KeyValueStore): KeyValueStore {
 }
 
 export function testEnvironment(databaseUrl: string | undefined, dataDir: string): Environment {
-  const key = () => randomBytes(32).toString('hex')
   return {
-    HOST: '127.0.0.1',
-    PORT: '0',
-    SVC_DATA_DIR: dataDir,
-    // As on Postgres, where apps are off unless a test asks for them: a start would try out sandboxes and disks.
-    SVC_ALLOW_PROCESS_DEPLOYS: 'false',
-    // No load balancer sends requests to these processes, so a stop need not wait.
-    SVC_DRAIN_SECONDS: '0',
-    // A measurement in the background would choose between index and exact search while a test looks at one of them.
-    SVC_MEASURE_INDEXES: 'false',
-    SVC_JWT_SECRET: key(),
-    SVC_JWT_SIGNING_KEY: key(),
-    SVC_DATA_KEY: key(),
-    SVC_INTERNAL_SECRET: key(),
-    SVC_ACTOR_ASSERTION_SECRET: key(),
-    SVC_OPERATOR_TOKEN: `svcop_${key()}`,
+    ...embeddedEnvironment(dataDir),
     ...(databaseUrl && { DATABASE_URL: databaseUrl }),
     // Separate processes cannot share a chosen prefix, so they get one of Redis's databases.
     ...(stores.redis && { REDIS_URL: `${stores.redis}/${1 + Math.floor(Math.random() * 15)}` }),

@@ -7,11 +7,11 @@ import { adminCreateOrg, adminCreateToken } from '#contract/auth/auth.ts'
 import { createClient } from '#contract/core/client.ts'
 import { createDatabase, listDatabases, readConnection } from '#contract/databases.ts'
 import { lockFolder } from '#lib/files/folder-lock.ts'
+import { embeddedEnvironment } from '#test/embedded-environment.ts'
 import { startFakeS3 } from '#test/outside/fake-s3.ts'
 import { type ServerProcess, startProcess } from '#test/programs/processes.ts'
 import { svcServer } from '#test/programs/svc-server.ts'
 import { runIn } from '#test/sources/configured-source.ts'
-import { testEnvironment } from '#test/system.ts'
 import { until } from '#test/until.ts'
 import type { Environment } from '../../src/server/config/reader.ts'
 
@@ -19,7 +19,7 @@ import type { Environment } from '../../src/server/config/reader.ts'
 describe('OP-05 backup and restore of the embedded default', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-backup-'))
   const [original, copy, archive, keyFile] = ['original', 'copy', 'backup.age', 'key'].map((name) => join(folder, name))
-  const base: Environment = { ...testEnvironment(undefined, original!), SVC_EXAMPLE: 'false' }
+  const base: Environment = { ...embeddedEnvironment(original!), SVC_EXAMPLE: 'false' }
   const restored: Environment = { ...base, SVC_DATA_DIR: copy! }
   let publicKey: string
   let server: ServerProcess | undefined

@@ -10,11 +10,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestDatabase } from '#test/database.ts'
 import { mountSmallDisk } from '#test/databases/small-disk.ts'
 import { freePort } from '#test/free-port.ts'
+import { COMMAND_FILE } from '#test/programs/command-file.ts'
 import { needs, stores } from '#test/stores.ts'
 import { CODE_CACHE } from '#test/suite/code-cache.ts'
 import { until } from '#test/until.ts'
 
-const BIN = join(import.meta.dirname, '..', '..', 'bin', 'svc-server.js')
 const key = () => randomBytes(32).toString('hex')
 
 type Finding = { severity: string; message: string; action: string }
@@ -26,7 +26,7 @@ async function doctor(env: Env): Promise<Run> {
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
-      [BIN, 'doctor', '--json'],
+      [COMMAND_FILE, 'doctor', '--json'],
       { env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: CODE_CACHE, ...env } },
       (_, stdout, stderr) => resolve({ code: child.exitCode!, report: JSON.parse(stdout) as Report, stderr }),
     )

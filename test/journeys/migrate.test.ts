@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgres } from '#lib/db/postgres.ts'
 import { script } from '#lib/db/sql.ts'
+import { COMMAND_FILE } from '#test/programs/command-file.ts'
 import { startProcess, untilReady } from '#test/programs/processes.ts'
 import { needs, stores } from '#test/stores.ts'
 import { CODE_CACHE } from '#test/suite/code-cache.ts'
@@ -14,13 +15,12 @@ import { onServer, withDatabase } from '#test/suite/global-setup.ts'
 import { testEnvironment } from '#test/system.ts'
 import type { Environment } from '../../src/server/config/reader.ts'
 
-const BIN = join(import.meta.dirname, '..', '..', 'bin', 'svc-server.js')
 const NOTHING = 'Nothing to do: the database has every migration of this version.\n'
 
 async function svcServer(env: Environment, command: string) {
   const run = promisify(execFile)
   const variables = { PATH: process.env.PATH, NODE_COMPILE_CACHE: CODE_CACHE, ...env }
-  const done = run(process.execPath, [BIN, command], { env: variables })
+  const done = run(process.execPath, [COMMAND_FILE, command], { env: variables })
   return done.then(
     ({ stdout, stderr }) => ({ exit: 0, stdout, stderr }),
     ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ exit: code, stdout, stderr }),

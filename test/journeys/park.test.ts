@@ -9,6 +9,7 @@ import { createInvitation } from '#contract/auth/members.ts'
 import { createClient } from '#contract/core/client.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { smtpRefusal, startMailServer, type TestMailServer } from '#test/outside/mail-server.ts'
+import { COMMAND_FILE } from '#test/programs/command-file.ts'
 import { startProcess } from '#test/programs/processes.ts'
 import { stores } from '#test/stores.ts'
 import { testEnvironment } from '#test/system.ts'
@@ -16,7 +17,6 @@ import { until } from '#test/until.ts'
 import type { Environment } from '../../src/server/config/reader.ts'
 
 const run = promisify(execFile)
-const BIN = join(import.meta.dirname, '..', '..', 'bin', 'svc-server.js')
 
 /** Real processes on one store, embedded or Postgres. */
 describe('NO-07 svc-server park-deliveries', () => {
@@ -49,7 +49,7 @@ describe('NO-07 svc-server park-deliveries', () => {
   })
 
   const park = async (...args: string[]) => {
-    const ended = await run(process.execPath, [BIN, 'park-deliveries', ...args], {
+    const ended = await run(process.execPath, [COMMAND_FILE, 'park-deliveries', ...args], {
       env: { PATH: process.env.PATH, ...env },
     })
     return ended.stdout
@@ -90,7 +90,9 @@ describe('NO-07 svc-server park-deliveries', () => {
   })
 
   it('refuses --confirm with other commands', async () => {
-    const other = run(process.execPath, [BIN, 'migrate', '--confirm'], { env: { PATH: process.env.PATH, ...env } })
+    const other = run(process.execPath, [COMMAND_FILE, 'migrate', '--confirm'], {
+      env: { PATH: process.env.PATH, ...env },
+    })
     await expect(other).rejects.toMatchObject({
       code: 5,
       stderr: expect.stringContaining('svc-server migrate has no option --confirm.'),

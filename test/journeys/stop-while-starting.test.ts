@@ -7,8 +7,10 @@ import { createInterface } from 'node:readline'
 import { afterAll, describe, expect, it } from 'vitest'
 import { CODE_CACHE } from '#test/suite/code-cache.ts'
 import { until } from '#test/until.ts'
+import { bundledServer } from '../../scripts/server-bundle.ts'
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'server', 'main.ts')
+/** The file that `npm start` runs. */
+const MAIN = await bundledServer()
 
 type Seen = { readonly lines: readonly string[]; readonly folder: string }
 type Moment = (folder: string) => (seen: Seen) => boolean

@@ -1,9 +1,11 @@
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { PassThrough, Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
+import { constants, zstdCompressSync } from 'node:zlib'
 import { Decrypter, generateX25519Identity, identityToRecipient } from 'age-encryption'
+import { pack } from 'tar-stream'
 import { expect, it } from 'vitest'
-import type { Lock } from './encrypt.ts'
+import { encryptStream, type Lock } from './encrypt.ts'
 import { readArchive } from './read-archive.ts'
 import { createArchive } from './write-archive.ts'
 
@@ -19,6 +21,14 @@ async function makeArchive(parts: Record<string, Buffer | string>, lock: Lock = 
   }
   await archive.end({ maker: 'test' })
   return bytes
+}
+
+/** Writes files as they are, so that a test can make archives that this version would not write. */
+async function makeArchiveOf(files: Record<string, Buffer>) {
+  const tar = pack()
+  for (const [name, content] of Object.entries(files)) tar.entry({ name }, content)
+  tar.finalize()
+  return buffer(tar.pipe(await encryptStream({ publicKeys: [publicKey] })))
 }
 
 async function read(bytes: Buffer, key: Parameters<typeof readArchive>[1] = { privateKey }) {
@@ -38,6 +48,35 @@ it('OP-05 an archive is read back part by part, also one that is larger than a p
     maker: 'test',
     parts: [{ name: 'a/head', bytes: 5 }, { bytes: 3_000_000 }, { bytes: 0 }],
   })
+})
+
+it('OP-05 an archive of the first form, whose digests are of the contents, is read and checked', async () => {
+  const content = Buffer.from('first')
+  const listing = (sha256: string) =>
+    zstdCompressSync(JSON.stringify({ maker: 'test', parts: [{ name: 'a', bytes: 5, sha256 }], abandoned: [] }))
+  const files = { 'a/000001': zstdCompressSync(content) }
+  const good = await makeArchiveOf({ ...files, 'manifest.json/000001': listing(hash('sha256', content)) })
+  expect((await read(good)).found.get('a')).toBe('first')
+  const bad = await makeArchiveOf({ ...files, 'manifest.json/000001': listing(hash('sha256', 'other')) })
+  await expect(read(bad)).rejects.toThrow('its parts are not those of its list')
+})
+
+it('OP-05 a content that was compressed wrongly is found, though it is stored as it was compressed', async () => {
+  const content = randomBytes(1_000)
+  const stored = zstdCompressSync(content, { params: { [constants.ZSTD_c_checksumFlag]: 1 } })
+  stored[500]! ^= 1
+  const part = { name: 'a', bytes: 1_000, stored_bytes: stored.length, stored_sha256: hash('sha256', stored) }
+  const list = zstdCompressSync(JSON.stringify({ parts: [part], abandoned: [] }))
+  const archive = await makeArchiveOf({ 'a/000001.zst': stored, 'manifest.json/000001.zst': list })
+  await expect(read(archive)).rejects.toThrow(/checksum/i)
+})
+
+it('OP-05 each part that is written has a checksum of its content within', async () => {
+  const decrypter = new Decrypter()
+  decrypter.addIdentity(privateKey)
+  const tar = Buffer.from(await decrypter.decrypt(await makeArchive({ a: 'x' })))
+  // RFC 8878, section 3.1.1.1.1: the frame begins behind the header of the file, and bit 2 says that a checksum follows.
+  expect([tar.readUInt32LE(512), tar[516]! & 4]).toEqual([0xfd2fb528, 4])
 })
 
 it('OP-05 a passphrase opens what it closed, and no other', async () => {

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync } from 'node:crypto'
 import { Transform } from 'node:stream'
 import { Decrypter, Encrypter } from 'age-encryption'
+import { freeBuffer } from '../memory/free-buffer.ts'
 
 /** The way into an archive: a passphrase, or the public keys (`age1…`) of those who may open it. */
 export type Lock = { readonly passphrase: string } | { readonly publicKeys: readonly string[] }
@@ -18,6 +19,8 @@ export class WrongKey extends Error {
 const NONCE_BYTES = 16
 const TAG_BYTES = 16
 const CHUNK_BYTES = 64 * 1024
+/** Encrypted bytes that may wait for the disk or the network. */
+const IN_FLIGHT_BYTES = 256 * 1024
 /** 128 MB and about a second to try a passphrase. */
 const PASSPHRASE_COST = 17
 const CIPHER = 'chacha20-poly1305'
@@ -27,26 +30,57 @@ const END_OF_HEADER = /\n--- [A-Za-z0-9+/]+\n/
 
 /**
  * Encrypts a stream as a file of the age format, which the program `age` opens too. The library writes the header. The
- * content is encrypted by Node's own cipher, because the library's takes ten times as long and more memory.
+ * content is encrypted by Node's own cipher, because the library's takes ten times as long and more memory. Frees the
+ * buffers that are written to it.
  */
 export async function encryptStream(lock: Lock): Promise<Transform> {
   const { head, fileKey } = await writeHead(lock)
   const cipher = chunkCipher(fileKey, head.subarray(-NONCE_BYTES))
-  const chunks = createChunks(CHUNK_BYTES)
+  // The last chunk, which may be full, is sealed differently, so a chunk waits until there are bytes behind it.
+  const waiting = Buffer.allocUnsafeSlow(CHUNK_BYTES)
+  let filled = 0
+  const add = (bytes: Buffer): Buffer[] => {
+    const sealed: Buffer[] = []
+    let rest = bytes
+    while (filled + rest.length > CHUNK_BYTES) {
+      const size = CHUNK_BYTES - filled
+      if (filled > 0) rest.copy(waiting, filled, 0, size)
+      sealed.push(...cipher.encrypt(filled > 0 ? waiting : rest.subarray(0, size), false))
+      rest = rest.subarray(size)
+      filled = 0
+    }
+    filled += rest.copy(waiting, filled)
+    return sealed
+  }
   return new Transform({
+    readableHighWaterMark: IN_FLIGHT_BYTES,
+    writableHighWaterMark: IN_FLIGHT_BYTES,
     construct(callback) {
       this.push(head)
       callback()
     },
     transform(bytes: Buffer, _encoding, callback) {
-      for (const chunk of chunks.add(bytes)) for (const sealed of cipher.encrypt(chunk, false)) this.push(sealed)
+      const sealed = add(bytes)
+      freeBuffer(bytes)
+      if (sealed.length > 0) this.push(joinAndFree(sealed))
       callback()
     },
     flush(callback) {
-      for (const sealed of cipher.encrypt(chunks.rest(), true)) this.push(sealed)
+      this.push(joinAndFree(cipher.encrypt(waiting.subarray(0, filled), true)))
       callback()
     },
   })
+}
+
+/** Joins buffers into one that owns its memory, because a file takes one large buffer faster than many. */
+function joinAndFree(buffers: readonly Buffer[]): Buffer {
+  const joined = Buffer.allocUnsafeSlow(buffers.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const each of buffers) {
+    at += each.copy(joined, at)
+    freeBuffer(each)
+  }
+  return joined
 }
 
 /** Returns the header and the nonce of a new file, and its key. */

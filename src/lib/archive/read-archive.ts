@@ -4,7 +4,7 @@ import { finished, pipeline } from 'node:stream/promises'
 import { createZstdDecompress } from 'node:zlib'
 import { type Entry, type Extract, extract } from 'tar-stream'
 import { ArchiveDamaged, decryptStream, type Key } from './encrypt.ts'
-import { createDigest, LIST, type Part } from './part.ts'
+import { createMeter, createPartHash, type FormerPart, LIST, type Part, STORED_SUFFIX } from './part.ts'
 
 export type ReadPart = { readonly name: string; readonly content: Readable }
 
@@ -43,20 +43,20 @@ async function brokenBy(stream: Promise<void>): Promise<unknown> {
 }
 
 async function readParts(tar: Extract, take: (part: ReadPart) => Promise<void>): Promise<Record<string, unknown>> {
-  const found: Part[] = []
+  const found: (Part | FormerPart)[] = []
   const unfinished: string[] = []
   let list: Record<string, unknown> | undefined
-  for await (const { name, pieces } of partsOf(tar)) {
+  for await (const part of partsOf(tar)) {
     if (list) throw new ArchiveDamaged('there is more behind its list')
-    const digest = createDigest()
-    const content = pipe(Readable.from(pieces), createZstdDecompress(), digest.through, () => undefined)
+    const { name } = part
+    const { content, describe } = part.isFormer ? openFormerPart(part) : openPart(part)
     if (name === LIST) {
       list = JSON.parse(await text(content)) as Record<string, unknown>
       continue
     }
     await take({ name, content })
     content.resume()
-    if (await isWhole(content)) found.push({ name, ...digest.result() })
+    if (await isWhole(content)) found.push(describe())
     else unfinished.push(name)
   }
   if (!list) throw new ArchiveDamaged('its list is missing, so it was not finished')
@@ -66,6 +66,29 @@ async function readParts(tar: Extract, take: (part: ReadPart) => Promise<void>):
     throw new ArchiveDamaged('its parts are not those of its list')
   }
   return list
+}
+
+type StoredPart = { readonly name: string; readonly isFormer: boolean; readonly pieces: AsyncGenerator<Buffer> }
+type OpenPart<T> = { readonly content: Readable; readonly describe: () => T }
+
+function openPart({ name, pieces }: StoredPart): OpenPart<Part> {
+  const hash = createPartHash()
+  const [stored, plain] = [createMeter(hash), createMeter()]
+  const content = pipe(Readable.from(pieces), stored.through, createZstdDecompress(), plain.through, () => undefined)
+  const describe = () => ({
+    name,
+    bytes: plain.bytes(),
+    stored_bytes: stored.bytes(),
+    stored_sha256: hash.digest('hex'),
+  })
+  return { content, describe }
+}
+
+function openFormerPart({ name, pieces }: StoredPart): OpenPart<FormerPart> {
+  const hash = createPartHash()
+  const plain = createMeter(hash)
+  const content = pipe(Readable.from(pieces), createZstdDecompress(), plain.through, () => undefined)
+  return { content, describe: () => ({ name, bytes: plain.bytes(), sha256: hash.digest('hex') }) }
 }
 
 /** Reads a part to its end. Returns false for one whose compressed content has none, because its writer gave it up. */
@@ -80,18 +103,19 @@ async function isWhole(content: Readable): Promise<boolean> {
 }
 
 /** Joins the files of each part. All pieces of a part must be read before the next part is asked for. */
-async function* partsOf(tar: Extract): AsyncGenerator<{ name: string; pieces: AsyncGenerator<Buffer> }> {
+async function* partsOf(tar: Extract): AsyncGenerator<StoredPart> {
   const entries: AsyncIterator<Entry> = tar[Symbol.asyncIterator]()
   let entry = await entries.next()
   while (!entry.done) {
     const name = partOf(entry.value)
+    const isFormer = !entry.value.header.name.endsWith(STORED_SUFFIX)
     const pieces = async function* (): AsyncGenerator<Buffer> {
       while (!entry.done && partOf(entry.value) === name) {
         yield* entry.value as AsyncIterable<Buffer>
         entry = await entries.next()
       }
     }
-    yield { name, pieces: pieces() }
+    yield { name, isFormer, pieces: pieces() }
   }
 }
 

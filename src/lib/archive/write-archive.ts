@@ -3,11 +3,16 @@ import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress } from 'node:zlib'
 import { type Pack, pack } from 'tar-stream'
 import { orAborted } from '../async/race.ts'
+import { releaseMemory } from '../memory/release-memory.ts'
+import { writeInBlocks } from './blocks.ts'
 import { encryptStream, type Lock } from './encrypt.ts'
-import { createDigest, LIST, type Part } from './part.ts'
+import { createMeter, createPartHash, LIST, type Part, STORED_SUFFIX } from './part.ts'
 
 export type ArchiveWriter = {
-  /** Writes a content of unknown length. If it fails, the archive names the part as abandoned and can be continued. */
+  /**
+   * Writes a content of unknown length, and frees the memory of its buffers. If it fails, the archive names the part as
+   * abandoned and can be continued.
+   */
   write(name: string, content: Readable | string): Promise<Part>
   /** Writes the list of all parts, with what else belongs to it, and the end of the archive. */
   end(list: object): Promise<void>
@@ -15,8 +20,20 @@ export type ArchiveWriter = {
 
 /** Contents are cut into files of this size, because a tar file has the length of each before its bytes. */
 const PIECE_BYTES = 1024 * 1024
-// Faster than a disk, and a dump shrinks to half already. Chunks are large because each is a job for another thread.
-const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 }, chunkSize: 256 * 1024 }
+/** After so many pieces the garbage of the streams is collected, which V8 would let grow to several times the heap. */
+const PIECES_PER_COLLECTION = 128
+const COMPRESSION = {
+  params: {
+    // Faster than a disk, and a dump shrinks to half already.
+    [constants.ZSTD_c_compressionLevel]: 1,
+    // The list has digests of the compressed content. This is how a reader finds that it was compressed wrongly.
+    [constants.ZSTD_c_checksumFlag]: 1,
+  },
+  chunkSize: 256 * 1024,
+  readableHighWaterMark: 256 * 1024,
+  // `writeInBlocks` limits what waits.
+  writableHighWaterMark: Number.MAX_SAFE_INTEGER,
+}
 
 /**
  * Writes an archive to `to`: a tar file, encrypted as a whole, whose parts are compressed. By hand it is opened with
@@ -50,19 +67,29 @@ export async function createArchive(to: Writable, lock: Lock): Promise<ArchiveWr
 }
 
 async function writePart(tar: Pack, name: string, content: Readable | string): Promise<Part> {
-  const digest = createDigest()
+  const source = typeof content === 'string' ? Readable.from([Buffer.from(content)]) : content
+  const meter = createMeter()
+  const compress = createZstdCompress(COMPRESSION)
+  const hash = createPartHash()
+  let storedBytes = 0
   let number = 0
-  const put = async (piece: readonly Buffer[]) => {
+  const store = async (piece: readonly Buffer[]) => {
     number += 1
     const size = piece.reduce((sum, chunk) => sum + chunk.length, 0)
-    const header = { name: `${name}/${String(number).padStart(6, '0')}`, size, mtime: new Date(0), mode: 0o600 }
-    await pipeline(Readable.from(piece), tar.entry(header))
+    const file = `${name}/${String(number).padStart(6, '0')}${STORED_SUFFIX}`
+    for (const chunk of piece) hash.update(chunk)
+    storedBytes += size
+    await pipeline(Readable.from(piece), tar.entry({ name: file, size, mtime: new Date(0), mode: 0o600 }))
+    if (number % PIECES_PER_COLLECTION === 0) releaseMemory()
   }
-  const source = typeof content === 'string' ? Readable.from([Buffer.from(content)]) : content
-  await pipeline(source, digest.through, createZstdCompress(COMPRESSION), async (compressed: AsyncIterable<Buffer>) => {
-    for await (const piece of piecesOf(compressed)) await put(piece)
+  const read = pipeline(source, meter.through, writeInBlocks(compress))
+  const stored = pipeline(compress, async (compressed: AsyncIterable<Buffer>) => {
+    for await (const piece of piecesOf(compressed)) await store(piece)
   })
-  return { name, ...digest.result() }
+  const [first, second] = await Promise.allSettled([read, stored])
+  if (first.status === 'rejected') throw first.reason
+  if (second.status === 'rejected') throw second.reason
+  return { name, bytes: meter.bytes(), stored_bytes: storedBytes, stored_sha256: hash.digest('hex') }
 }
 
 async function* piecesOf(stream: AsyncIterable<Buffer>): AsyncGenerator<readonly Buffer[]> {

@@ -5,7 +5,7 @@ import { systemClock } from '#lib/time/clock.ts'
 import { createMover } from '../areas/databases/index.ts'
 import { readSettings } from '../config/config.ts'
 import type { Environment } from '../config/reader.ts'
-import { openDatabase } from '../process/resources.ts'
+import { openDatabase } from '../process/open-database.ts'
 import { allMigrations } from '../process/schema.ts'
 
 type Print = (line: string) => void

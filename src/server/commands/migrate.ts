@@ -3,7 +3,7 @@ import { createLog } from '#lib/log/log.ts'
 import { readStoreSettings } from '../config/config.ts'
 import type { Environment } from '../config/reader.ts'
 import { takeDataFolder } from '../process/data-folder.ts'
-import { openDatabase } from '../process/resources.ts'
+import { openDatabase } from '../process/open-database.ts'
 import { allMigrations } from '../process/schema.ts'
 
 /** Applies the pending migrations and prints each. Needs no secrets, so that a hook job gets by with DATABASE_URL. */

@@ -5,7 +5,7 @@ import { countParkable, type Parkable, parkDeliveries } from '../areas/notificat
 import { readStoreSettings } from '../config/config.ts'
 import type { Environment } from '../config/reader.ts'
 import { takeDataFolder } from '../process/data-folder.ts'
-import { openDatabase } from '../process/resources.ts'
+import { openDatabase } from '../process/open-database.ts'
 import { allMigrations } from '../process/schema.ts'
 
 type Print = (line: string) => void

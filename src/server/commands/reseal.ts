@@ -10,7 +10,7 @@ import { type Config, readSettings, type Settings, toConfig } from '../config/co
 import type { Environment } from '../config/reader.ts'
 import { takeDataFolder } from '../process/data-folder.ts'
 import { loadOrMakeSecrets } from '../process/first-start/embedded-secrets.ts'
-import { openDatabase } from '../process/resources.ts'
+import { openDatabase } from '../process/open-database.ts'
 import { allMigrations } from '../process/schema.ts'
 import { SEALED_COLUMNS } from '../process/sealed-columns.ts'
 

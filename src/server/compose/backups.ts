@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { isBundled, rootFolder } from '#lib/files/bundle.ts'
+import { buildFolder, rootFolder } from '#lib/files/bundle.ts'
 import { startProcess } from '#lib/processes/start-process.ts'
 import { cronFault } from '#lib/time/cron.ts'
 import type { Loop } from '#lib/work/loop.ts'
@@ -12,7 +12,7 @@ import type { Service, ServiceParts } from './parts.ts'
 type NewBackup = { place: string; bytes: number; is_verified: boolean }
 
 /** The program that makes a backup, in a process of its own: it needs time and memory that requests should not wait for. */
-const PROGRAM = isBundled ? join(rootFolder, 'svc-server.js') : join(rootFolder, 'src/server/svc-server.ts')
+const PROGRAM = buildFolder ? join(buildFolder, 'svc-server.js') : join(rootFolder, 'src/server/svc-server.ts')
 const MAX_FAULT_CHARS = 2_000
 
 /** The loop that makes backups, where the operator named a place for them. */

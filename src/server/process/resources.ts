@@ -1,12 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { createPrincipalCache } from '#edge/credentials/caller.ts'
 import { checkDataKeys } from '#lib/crypto/data-keys.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
-import { connectEmbedded, openEmbedded } from '#lib/db/embedded/embedded.ts'
 import type { EngineThread } from '#lib/db/embedded/engine-thread.ts'
-import { openPostgres } from '#lib/db/postgres.ts'
 import { sql } from '#lib/db/sql.ts'
 import { type KeyValueStore, openMemoryStore } from '#lib/kv/kv.ts'
 import { withFallback } from '#lib/kv/kv-fallback.ts'
@@ -21,6 +18,7 @@ import type { Resources } from '../compose/parts.ts'
 import type { Config } from '../config/config.ts'
 import { assets } from '../files/assets.ts'
 import { holdInstallationLock } from './installation-lock.ts'
+import { openDatabase } from './open-database.ts'
 import { prepareSchema } from './schema.ts'
 import { tracedDb, tracedOutgoing, tracedSafeFetch } from './traced.ts'
 
@@ -120,18 +118,6 @@ async function prepare(db: Db, config: Config, log: Log, engine: EngineThread | 
   if (config.databaseDirectUrl !== undefined) await warnOfNoTimeLimit(db, log)
   await prepareSchema(db, config, log)
   await checkDataKeys(db, config.secrets.dataKeys, async () => (await import('./sealed-columns.ts')).SEALED_COLUMNS)
-}
-
-export async function openDatabase(
-  config: Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'databaseConnections' | 'dataDir'>,
-  log: Log,
-  engine?: EngineThread,
-): Promise<Db> {
-  const onError = (error: unknown) => log.warn({ error }, 'the database connection failed')
-  const { databaseUrl: url, databaseDirectUrl: directUrl, databaseConnections: maxConnections } = config
-  if (url) return openPostgres({ url, directUrl, maxConnections, onError })
-  if (engine) return connectEmbedded(engine, onError)
-  return openEmbedded({ folder: join(config.dataDir, 'db'), onError })
 }
 
 async function openStore({ redisUrl }: Config, log: Log, clock: Clock): Promise<KeyValueStore> {

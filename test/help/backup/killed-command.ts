@@ -1,18 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Environment } from '../../../src/server/config/reader.ts'
+import { COMMAND_FILE } from '../programs/command-file.ts'
 import { CODE_CACHE } from '../suite/code-cache.ts'
-
-const BIN = join(import.meta.dirname, '..', '..', '..', 'bin', 'svc-server.js')
 
 type Ended = { exit: number | null; output: string; ms: number }
 
 /** Starts a command of `svc-server` in a process of its own, which the caller may kill. */
 export function startCommand(env: Environment, args: readonly string[]) {
   const began = performance.now()
-  const child = spawn(process.execPath, [BIN, ...args], {
+  const child = spawn(process.execPath, [COMMAND_FILE, ...args], {
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: CODE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Environment } from '../../../src/server/config/reader.ts'
 import { CODE_CACHE } from '../suite/code-cache.ts'
+import { COMMAND_FILE } from './command-file.ts'
 
 const run = promisify(execFile)
-const BIN = join(import.meta.dirname, '..', '..', '..', 'bin', 'svc-server.js')
 
 type Done = { exit: number; stdout: string; stderr: string }
 
@@ -13,7 +12,7 @@ type Done = { exit: number; stdout: string; stderr: string }
 export async function svcServer(env: Environment, ...args: string[]): Promise<Done> {
   try {
     const variables = { PATH: process.env.PATH, NODE_COMPILE_CACHE: CODE_CACHE, ...env }
-    const done = await run(process.execPath, [BIN, ...args], { env: variables })
+    const done = await run(process.execPath, [COMMAND_FILE, ...args], { env: variables })
     return { exit: 0, ...done }
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }

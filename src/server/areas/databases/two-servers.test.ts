@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '#contract/core/client.ts'
 import { configureSource } from '#contract/data-sources/search-config.ts'
@@ -12,6 +11,7 @@ import { codeOf } from '#test/databases/managed-databases.ts'
 import { askAllTheTime, writeAllTheTime } from '#test/databases/move-load.ts'
 import { type OwnPostgres, startOwnPostgres } from '#test/databases/own-postgres.ts'
 import { type FakeEmbeddings, startFakeEmbeddings } from '#test/outside/fake-embeddings.ts'
+import { COMMAND_FILE } from '#test/programs/command-file.ts'
 import { runIn } from '#test/sources/configured-source.ts'
 import { fakeConfiguration, makeAskable } from '#test/sources/sources.ts'
 import { needs } from '#test/stores.ts'
@@ -23,7 +23,6 @@ import { runDoctor } from '../../commands/doctor/command.ts'
 import { moveJobs } from './move/rescue.ts'
 import { openServers } from './servers/open-servers.ts'
 
-const BIN = join(import.meta.dirname, '..', '..', '..', '..', 'bin', 'svc-server.js')
 /** The errors of a client while it is kept out: too many connections, or the end of its session. */
 const RETRYABLE = new Set(['53300', '57P01', 'connection lost', 'no error'])
 
@@ -270,7 +269,9 @@ needs('postgres')('DS-01 managed databases on two Postgres servers', () => {
 
     /** Begins to move the database to the platform's own server, and sends the signal when the command prints the line. */
     async function interruptAt(line: string, signal: NodeJS.Signals): Promise<ChildProcess> {
-      const child = spawn(process.execPath, [BIN, 'databases', 'move', 'one', '--to', 'platform'], { env: env() })
+      const child = spawn(process.execPath, [COMMAND_FILE, 'databases', 'move', 'one', '--to', 'platform'], {
+        env: env(),
+      })
       stack.defer(() => void child.kill('SIGKILL'))
       let output = ''
       await new Promise<void>((resolve, reject) => {

@@ -2,6 +2,7 @@ import { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { AwsClient } from 'aws4fetch'
 import { ServiceError } from '#contract/core/errors.ts'
+import { freeBuffer } from '#lib/memory/free-buffer.ts'
 import { createOperatorFetch } from '#lib/net/operator-fetch.ts'
 import type { Environment } from '../../config/reader.ts'
 import type { NewBackup } from './new-backup.ts'
@@ -15,10 +16,6 @@ const TIMEOUTS = { headersTimeoutMs: 120_000, bodyTimeoutMs: 120_000 }
 
 type Request = { query?: string; body?: Uint8Array<ArrayBuffer> | string; headers?: Record<string, string> }
 type Send = (method: string, request?: Request) => Promise<Response>
-
-export function isBucketAddress(address: string): boolean {
-  return address.startsWith('s3://')
-}
 
 /**
  * An object in S3 or in a storage that speaks its protocol, by the usual variables: AWS_ACCESS_KEY_ID,
@@ -150,25 +147,30 @@ async function beginUpload(send: Send): Promise<NewBackup> {
 }
 
 function inPieces(put: (bytes: Buffer<ArrayBuffer>) => Promise<void>): Writable {
-  let waiting: Buffer[] = []
-  let bytes = 0
+  const piece = Buffer.allocUnsafeSlow(UPLOAD_PART_BYTES)
+  let filled = 0
   const flush = async () => {
-    const piece = Buffer.concat(waiting)
-    waiting = []
-    bytes = 0
-    await put(piece)
+    const length = filled
+    filled = 0
+    if (length > 0) await put(piece.subarray(0, length))
+  }
+  const add = async (bytes: Buffer) => {
+    let rest = bytes
+    while (rest.length > 0) {
+      const copied = rest.copy(piece, filled)
+      filled += copied
+      rest = rest.subarray(copied)
+      if (filled === UPLOAD_PART_BYTES) await flush()
+    }
+    freeBuffer(bytes)
   }
   return new Writable({
-    write(chunk: Buffer, _encoding, callback) {
-      waiting.push(chunk)
-      bytes += chunk.length
-      if (bytes < UPLOAD_PART_BYTES) callback()
-      else flush().then(() => callback(), callback)
+    write(bytes: Buffer, _encoding, callback) {
+      add(bytes).then(() => callback(), callback)
     },
+    // An archive has a header, so it is never empty.
     final(callback) {
-      // An archive has a header, so it is never empty.
-      if (bytes === 0) callback()
-      else flush().then(() => callback(), callback)
+      flush().then(() => callback(), callback)
     },
   })
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { ServiceError } from '#contract/core/errors.ts'
 import type { Lock } from '#lib/archive/encrypt.ts'
 import { createArchive } from '#lib/archive/write-archive.ts'
+import { releaseMemory } from '#lib/memory/release-memory.ts'
 import { readSettings } from '../../config/config.ts'
 import type { Environment } from '../../config/reader.ts'
 import { assets } from '../../files/assets.ts'
@@ -34,6 +35,8 @@ export async function saveTo(address: string, lock: Lock, { env, print, maxHours
   const place = await createPlace(address, env)
   try {
     const archive = await createArchive(place.to, lock)
+    // Loading the code left garbage.
+    releaseMemory()
     const { databases } = await makeBackup(source, archive, { version: readVersion(), now: new Date(), print })
     await place.finish()
     print(`The backup is in ${address === '-' ? 'the standard output' : address}.`)

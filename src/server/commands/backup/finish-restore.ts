@@ -1,7 +1,7 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import type { Db } from '#lib/db/db.ts'
 import { migrate } from '#lib/db/migrate/migrate.ts'
-import { settleRestored } from '../../areas/databases/index.ts'
+import { settleRestored } from '../../areas/databases/dump/index.ts'
 import { type Parkable, parkDeliveries } from '../../areas/notifications/index.ts'
 import { allMigrations } from '../../process/schema.ts'
 import type { Manifest } from './manifest.ts'

@@ -2,7 +2,8 @@ import type { Part } from '#lib/archive/part.ts'
 
 /** The first part of a backup: as much as must be known before the rest can be read. */
 export type Head = {
-  readonly format: 1
+  /** 1: the digests of parts are of their contents. 2: of their contents as they are stored. */
+  readonly format: 1 | 2
   readonly id: string
   /** The release that made it. */
   readonly version: string
@@ -30,7 +31,8 @@ export type Manifest = Head & {
   readonly parts: readonly Part[]
 }
 
-export const FORMAT = 1
+/** The format of new backups. Those of lower ones can be read too. */
+export const FORMAT = 2
 export const PARTS = {
   head: 'head.json',
   secrets: 'secrets.json',

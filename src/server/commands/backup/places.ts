@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
@@ -7,16 +7,20 @@ import { ServiceError } from '#contract/core/errors.ts'
 import { isAlive } from '#lib/processes/former-process.ts'
 import type { Environment } from '../../config/reader.ts'
 import { byteOutput } from '../../process/output.ts'
-import { isBucketAddress, openBucket } from './bucket.ts'
+import { isBucketAddress, STANDARD_OUTPUT } from './address.ts'
 import type { NewBackup } from './new-backup.ts'
-
-export const STANDARD_OUTPUT = '-'
+import { writeFile } from './write-file.ts'
 
 export async function createPlace(address: string, env: Environment): Promise<NewBackup> {
   if (address === STANDARD_OUTPUT) {
     return { to: byteOutput(), finish: async () => undefined, abandon: async () => undefined }
   }
-  return isBucketAddress(address) ? openBucket(address, env).create() : createFile(address)
+  return isBucketAddress(address) ? (await openBucket(address, env)).create() : createFile(address)
+}
+
+/** Loaded only here, because a HTTP client takes more memory than the rest of a backup to a file. */
+async function openBucket(address: string, env: Environment) {
+  return (await import('./bucket.ts')).openBucket(address, env)
 }
 
 async function createFile(file: string): Promise<NewBackup> {
@@ -50,7 +54,7 @@ async function openNew(file: string): Promise<Writable> {
   const handle = await open(file, 'wx', 0o600).catch((error: unknown) => {
     throw new ServiceError('INVALID_REQUEST', `The backup cannot be written: ${String(error)}`)
   })
-  return createWriteStream('', { fd: handle, flush: true })
+  return writeFile(handle)
 }
 
 /** Without this, the name of the file can be lost when the power is. */
@@ -68,7 +72,7 @@ export async function readPlace(address: string, env: Environment): Promise<Read
   if (address === STANDARD_OUTPUT) {
     throw new ServiceError('INVALID_REQUEST', 'A backup is read twice, so it must be a file or an s3:// address.')
   }
-  if (isBucketAddress(address)) return openBucket(address, env).read()
+  if (isBucketAddress(address)) return (await openBucket(address, env)).read()
   const handle = await open(address, 'r').catch((error: unknown) => {
     throw new ServiceError('NOT_FOUND', `The backup cannot be read: ${String(error)}`)
   })

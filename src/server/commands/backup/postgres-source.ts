@@ -1,9 +1,8 @@
 import { checkDataKeys } from '#lib/crypto/data-keys.ts'
 import { createLog } from '#lib/log/log.ts'
-import { createDumper } from '../../areas/databases/index.ts'
+import { createDumper } from '../../areas/databases/dump/index.ts'
 import type { Settings } from '../../config/config.ts'
-import { openDatabase } from '../../process/resources.ts'
-import { SEALED_COLUMNS } from '../../process/sealed-columns.ts'
+import { openDatabase } from '../../process/open-database.ts'
 import { readFacts } from './platform-facts.ts'
 import type { BackupSource } from './source.ts'
 
@@ -23,7 +22,7 @@ export async function openPostgresSource(
   const log = createLog('error')
   const db = opening.use(await openDatabase(settings, log))
   // Other keys would not open what is saved.
-  if (settings.secrets.dataKeys) await checkDataKeys(db, settings.secrets.dataKeys, async () => SEALED_COLUMNS)
+  if (settings.secrets.dataKeys) await checkDataKeys(db, settings.secrets.dataKeys, sealedColumns)
   const databaseUrl = settings.databaseDirectUrl ?? settings.databaseUrl
   const dumper = opening.use(createDumper({ ...settings.databases, db, log, databaseUrl, ...programs }))
   const stack = opening.move()
@@ -40,4 +39,9 @@ export async function openPostgresSource(
     saveDatabase: ({ id }, write) => dumper.dump(id, write),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
+}
+
+/** Loaded only for a database of an early release, because the columns are those of every area, whose code takes 40 MB. */
+async function sealedColumns() {
+  return (await import('../../process/sealed-columns.ts')).SEALED_COLUMNS
 }

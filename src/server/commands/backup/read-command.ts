@@ -1,7 +1,8 @@
 import { ServiceError } from '#contract/core/errors.ts'
+import { limitYoungMemory } from '#lib/memory/limit-young-memory.ts'
 import { environment } from '../../config/reader.ts'
 import { printError } from '../../process/output.ts'
-import { STANDARD_OUTPUT } from './places.ts'
+import { STANDARD_OUTPUT } from './address.ts'
 
 type Print = (line: string) => void
 type Input = {
@@ -31,6 +32,7 @@ export async function backupCommand(print: Print, { values, operands }: Input): 
   if (rest.length > 0) throw usage(`Unknown command: backup ${operands.join(' ')}.`)
   // Standard output is the backup itself.
   const report = action === STANDARD_OUTPUT ? printError : print
+  limitYoungMemory()
   return (await import('./command.ts')).runBackup(environment(), report, action, options)
 }
 

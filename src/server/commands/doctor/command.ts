@@ -7,7 +7,7 @@ import { type Config, readSettings, readStoreSettings, type Settings, toConfig }
 import { ConfigError, type Environment } from '../../config/reader.ts'
 import { takeDataFolder } from '../../process/data-folder.ts'
 import { findSecrets } from '../../process/first-start/embedded-secrets.ts'
-import { openDatabase } from '../../process/resources.ts'
+import { openDatabase } from '../../process/open-database.ts'
 import { databaseChecks, findStoreFaults } from './database-checks.ts'
 import { outsideChecks } from './outside-checks.ts'
 import { type DoctorCheck, type Finding, messageOf, problem, runChecks, Skipped, toText, warning } from './report.ts'

@@ -1,0 +1,12 @@
+/** Smaller buffers can share their memory with others, and are not worth the call. */
+const MIN_BYTES = 32 * 1024
+
+/**
+ * Frees the memory of a buffer now, because V8 collects buffers only after tens of megabytes of them. Does nothing for a
+ * buffer that is followed by others in the same memory, so a sequence of buffers is freed with the last one of each
+ * memory. The caller must be the last user of this memory: it is gone for every view of it.
+ */
+export function freeBuffer({ buffer, byteOffset, length }: Buffer): void {
+  if (!(buffer instanceof ArrayBuffer) || buffer.byteLength < MIN_BYTES) return
+  if (byteOffset + length === buffer.byteLength) buffer.transfer(0)
+}
