@@ -16,6 +16,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'data-sources.query': 'asks a question; the data is in databases/',
   'databases.size': 'bytes on the disk of the installation',
   'backups.state': 'of the installation',
+  'deletions.read-org': 'ends with the organization',
   'databases.connection': 'contains a password',
   'activity.statistics': 'counted from activity.ndjson',
   'ai.models': 'of the installation',
