@@ -107,7 +107,7 @@ export const dumpDatabase = operation({
   description:
     'The output of pg_dump in parts, as of one moment: schema and rows, without owners and privileges, for `psql -f`. Each dump is recorded in the audit log.',
   access: { ...developer, role: 'owner', support: 'refused' },
-  concurrency: { name: 'database-dumps', perPerson: 1, perOrg: 2 },
+  concurrency: { name: 'database-dumps', perPerson: 1, perOrg: 1 },
   errors: ['CONFLICT', 'RATE_LIMITED', 'UNAVAILABLE'],
   input: z.object({ name: DatabaseName }),
   event: z.object({

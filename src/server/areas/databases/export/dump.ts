@@ -8,8 +8,8 @@ import { refuseWhileMoving } from '../move/rescue.ts'
 import type { DatabaseDeps } from '../servers/deps.ts'
 import { textOf, withoutTemplateComment } from './text.ts'
 
-/** Dumps of this process at once. Each reads a whole database. */
-const MAX_DUMPS = 2
+/** Dumps of this process at once. Each reads a whole database; an organization has one, so that none takes them all. */
+const MAX_DUMPS = 4
 const RETRY_SECONDS = 5
 
 export function dumpRoute(deps: DatabaseDeps): Route {
