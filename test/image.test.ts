@@ -49,7 +49,7 @@ it('OP-02 Redis of the compose file evicts nothing', () => {
 
 it('OP-02 the build of the image has every file that the scripts of the build name', () => {
   const scripts = globSync('scripts/*.ts', { cwd: ROOT }).map(read).join('\n')
-  const named = [...scripts.matchAll(/join\(root, ((?:'[^']+'(?:, )?)+)\)/g)].map(([, parts]) =>
+  const named = [...scripts.matchAll(/\b(?:join\(root, |read\()((?:'[^']+'(?:, )?)+)\)/g)].map(([, parts]) =>
     parts!.replaceAll("'", '').replaceAll(', ', '/'),
   )
   const allowed = read('.dockerignore')

@@ -88,7 +88,7 @@ export const RUN_BY: readonly (Entry & { readonly test: string })[] = [
   // docs/apps.md has the same commands, and each deploy takes seconds.
   { page: 'docs/cli.md', command: /^svc apps (?:deploy|rollback) /, test: 'test/journeys/guides.test.ts' },
   { page: 'docs/data-sources.md', command: /^/, test: 'test/journeys/data-sources-page.test.ts' },
-  { page: 'docs/leaving.md', command: /^npx svc org export/, test: 'test/journeys/organization-export.test.ts' },
+  { page: 'docs/leaving.md', command: /^svc org export/, test: 'test/journeys/organization-export.test.ts' },
   {
     page: 'docs/leaving.md',
     command: /^(?:npx svc db (?:dump|create)|psql) /,

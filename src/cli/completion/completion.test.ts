@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -26,7 +26,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`
 
 const CASES: [line: string, offered: string[]][] = [
   ['svc data', ['datasource']],
-  ['svc datasource ', ['list', 'query', 'test', 'enable', 'disable', 'expose', 'unexpose']],
+  ['svc datasource ', ['list', 'query', 'test', 'enable', 'suggest', 'disable', 'expose', 'unexpose']],
   ['svc --json datasource q', ['query']],
   ['svc datasource query db_a --t', ['--top-k', '--target', '--timeout']],
   ['svc datasource list -o ', ['table', 'json', 'yaml']],
@@ -71,14 +71,20 @@ _svc`
  */
 function completeInFish(line: string): string[] {
   const script = `
-eval $SCRIPT
+source $SCRIPT
 function svc
     printf '%s\\n' $argv[1]-$argv[2]-a $argv[1]-$argv[2]-b
 end
 complete -C "$LINE"`
-  const env = { ...process.env, SCRIPT: fishScript(TABLE), LINE: line }
   const cwd = mkdtempSync(join(tmpdir(), 'svc-fish-'))
-  onTestFinished(() => rmSync(cwd, { recursive: true }))
+  // Not in a variable: it is longer than Linux lets one be.
+  const file = `${cwd}.fish`
+  writeFileSync(file, fishScript(TABLE))
+  onTestFinished(() => {
+    rmSync(cwd, { recursive: true })
+    rmSync(file)
+  })
+  const env = { ...process.env, SCRIPT: file, LINE: line }
   const { stdout, stderr } = spawnSync('fish', ['--no-config', '-c', script], { encoding: 'utf8', env, cwd })
   expect(stderr).toBe('')
   return stdout

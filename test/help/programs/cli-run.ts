@@ -34,12 +34,7 @@ export function startSvc(
   const folder = options.folder ?? '/nonexistent'
   const config = readConfig(options.env ?? {}, { home: folder, platform: 'linux', folder })
   const { streams, stdout } = openStreams(options)
-  let printed = ''
-  const output = () => {
-    printed += stdout()
-    return printed
-  }
-  return { output, exit: run(args, TABLE, config, streams) }
+  return { output: stdout, exit: run(args, TABLE, config, streams) }
 }
 
 function openStreams({ stdin, columns, rows }: Options): {

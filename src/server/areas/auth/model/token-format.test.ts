@@ -39,8 +39,8 @@ describe('a token that cannot be one of ours', () => {
     database = await openTestDatabase()
     const { db } = database
     const query: Db['query'] = (statement) => {
-      // Loops of the worker read the tables of other areas at any time.
-      if (statement.text.includes(' auth.')) requestCount += 1
+      // Loops of the worker read the tables of other areas, and the list of deletions, at any time.
+      if (/ auth\.(?!deletions)/.test(statement.text)) requestCount += 1
       return db.query(statement)
     }
     const counted = new Proxy(db, { get: (on, name) => (name === 'query' ? query : Reflect.get(on, name)) })
