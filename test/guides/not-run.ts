@@ -91,7 +91,7 @@ export const RUN_BY: readonly (Entry & { readonly test: string })[] = [
   { page: 'docs/leaving.md', command: /^svc org export/, test: 'test/journeys/organization-export.test.ts' },
   {
     page: 'docs/leaving.md',
-    command: /^(?:npx svc db (?:dump|create)|psql) /,
+    command: /^(?:svc db (?:dump|create)|psql) /,
     test: 'test/journeys/database-dump.test.ts',
   },
   { page: 'docs/operations.md', command: /^svc-server /, test: 'test/journeys/backup.test.ts' },

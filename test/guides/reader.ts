@@ -15,7 +15,7 @@ type ReaderOptions = {
 }
 
 /** These read the working directory, so they run in a process of their own. */
-const IN_FOLDER = /--dir |@|skills install|datasource test/
+const IN_FOLDER = /--dir |@|skills install|datasource test|org export/
 
 /**
  * A person who types the commands of a guide. Variables that one command sets are there for the next. Commands of svc

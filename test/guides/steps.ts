@@ -51,7 +51,6 @@ const CLI_STEPS: Readonly<Record<string, Step>> = {
   'svc checks show': ({ svc }) => svc('checks', 'create', ...FRONT_PAGE, '--target', '/'),
   'svc checks create hello "Front page"': ({ svc }) => svc('checks', 'delete', ...FRONT_PAGE, '--yes'),
   'svc checks run': ({ svc }) => svc('checks', 'create', ...FRONT_PAGE, '--target', '/'),
-  'svc org delete --yes': ({ svc }) => svc('org', 'undelete'),
   'svc functions call shop import': ({ writeFile }) => writeFile('rows.json', '{"rows": ["a"]}'),
   'svc company allow-agent': ({ svc }) =>
     svc('company', 'trust', GENERIC_ISSUER, '--scope', 'datasources:read', '--yes'),

@@ -125,6 +125,7 @@ describe('AU-08 changing the data key', () => {
         '  secrets of notification channels           0 moved, 0 already current',
         '  tokens of chat installations               0 moved, 0 already current',
         '  unsubscribe links                          0 moved, 0 already current',
+        '  unsubscribe links of follows               0 moved, 0 already current',
         '  mails that wait to be sent                 0 moved, 0 already current',
         '  mails of the local mailbox                 0 moved, 0 already current',
         '  environment variables of apps              2 moved, 0 already current',

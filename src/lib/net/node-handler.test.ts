@@ -98,6 +98,18 @@ describe('a node handler as fetch', () => {
     expect(await (await fetch(get(), '::1')).text()).toBe('x')
     expect(finished).toBe(1)
   })
+
+  it('AU-10 emits close alone to a handler whose caller went away before the end', async () => {
+    const caller = new AbortController()
+    const emitted: string[] = []
+    const fetch = fromNodeHandler((_, response) => {
+      for (const name of ['finish', 'close']) response.on(name, () => emitted.push(name))
+      caller.abort()
+      response.end('x')
+    })
+    await expect(fetch(new Request(URL_, { signal: caller.signal }), '::1')).rejects.toThrow('the caller went away')
+    expect(emitted).toEqual(['close'])
+  })
 })
 
 type Head = import('node:http').ServerResponse

@@ -64,6 +64,7 @@ class CapturedResponse extends ServerResponse {
   readonly #chunks: Buffer[] = []
   readonly #settled = Promise.withResolvers<Response>()
   readonly done = this.#settled.promise
+  #isGivenUp = false
 
   fail(error: unknown): void {
     this.#settled.reject(error)
@@ -71,6 +72,7 @@ class CapturedResponse extends ServerResponse {
   }
 
   override destroy(error?: Error): this {
+    this.#isGivenUp = true
     this.#settled.reject(error ?? new Error('the handler gave up'))
     return this
   }
@@ -95,7 +97,8 @@ class CapturedResponse extends ServerResponse {
     }
     this.#settled.resolve(this.#toResponse())
     this.finished = true
-    this.emit('finish')
+    // As with a real response: handlers take `finish` for the end of one that its caller got.
+    if (!this.#isGivenUp) this.emit('finish')
     this.emit('close')
     callbackIn(chunk, encoding, callback)?.()
     return this

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sql } from '#lib/db/sql.ts'
 import { testClock } from '#lib/time/clock.ts'
 import { type Connector, type Person, startConnector } from '#test/agents/connector.ts'
+import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
 
 describe('a refresh whose answer is lost because the process is killed', () => {
@@ -59,5 +60,42 @@ describe('a refresh whose answer is lost because the process is killed', () => {
     clock.advance(36_000)
     expect((await c.refresh(clientId, first.refresh_token)).body).toMatchObject({ error: 'invalid_grant' })
     expect(await grantIsLive(first.access_token)).toBe(false)
+  })
+})
+
+needs('postgres')('a refresh whose caller goes away before the answer', () => {
+  const clock = testClock(new Date())
+
+  it('AU-20 it is repeated however late: an answer that nobody took does not count', async () => {
+    await using c = await startConnector({ clock })
+    const { db, url } = c.system
+    const clientId = await c.client()
+    const first = await c.connect(await c.person(), clientId)
+    const { gid } = decodeJwt<{ gid: string }>(first.access_token)
+    const consumed = () =>
+      db.query<{ is_answered: boolean }>(sql`
+        select is_answered from auth.oauth_artifacts
+        where kind = 'RefreshToken' and grant_id = ${gid} and consumed_at is not null`)
+    const caller = new AbortController()
+    const body = new URLSearchParams({
+      grant_type: 'refresh_token',
+      refresh_token: first.refresh_token,
+      client_id: clientId,
+    })
+    await db.tx(async (tx) => {
+      await tx.query(sql`lock table auth.oauth_artifacts in exclusive mode`)
+      const refresh = fetch(`${url}/oauth/token`, { method: 'POST', body, signal: caller.signal })
+      const isWaiting = sql`select from pg_locks where not granted and relation = 'auth.oauth_artifacts'::regclass`
+      await until(async () => (await tx.query(isWaiting)).length > 0)
+      caller.abort()
+      await expect(refresh).rejects.toThrow()
+    })
+    await until(async () => (await consumed()).length === 1)
+    // Another agent that connects and refreshes meanwhile: an answer that is counted would be recorded by then.
+    const other = await c.connect(await c.person(), clientId)
+    expect((await c.refresh(clientId, other.refresh_token)).status).toBe(200)
+    clock.advance(7 * 24 * 3_600_000)
+    expect(await consumed()).toEqual([{ is_answered: false }])
+    expect((await c.refresh(clientId, first.refresh_token)).status).toBe(200)
   })
 })
