@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -25,8 +25,8 @@ describe('the skills of a release', () => {
   afterAll(() => rm(folder, { recursive: true }))
 
   it('SK-05 the client, alone in a folder, installs the same bytes as the sources and the publication', async () => {
-    await cp(join(DIST, 'client'), join(folder, 'client'), { recursive: true })
-    const svc = join(folder, 'client', 'bin', 'svc.js')
+    await run('tar', ['-xzf', join(DIST, 'client.tgz'), '-C', folder])
+    const svc = join(folder, 'package', 'bin', 'svc.js')
     for (const name of INSTALLABLE_SKILLS) {
       await run(process.execPath, [svc, 'skills', 'install', name], { cwd: folder, env: { HOME: folder } })
       for (const file of filesOfSkill(name)) {
