@@ -37,6 +37,7 @@ try {
 
 async function makePrograms(): Promise<{ name: string; args: string[] }[]> {
   execFileSync(process.execPath, [join(root, 'scripts', 'build.ts'), 'cli'], { stdio: 'ignore' })
+  execFileSync('tar', ['-xzf', join(root, 'dist', 'client.tgz'), '-C', folder])
   const bare = join(folder, 'bare.mjs')
   writeFileSync(bare, `console.log('help')`)
   const commander = join(folder, 'commander.mjs')
@@ -45,7 +46,7 @@ async function makePrograms(): Promise<{ name: string; args: string[] }[]> {
   return [
     { name: 'bare node', args: [bare] },
     { name: 'commander', args: [commander, '--help'] },
-    { name: 'svc --help', args: [join(root, 'dist', 'client', 'bin', 'svc.js'), '--help'] },
+    { name: 'svc --help', args: [join(folder, 'package', 'bin', 'svc.js'), '--help'] },
   ]
 }
 

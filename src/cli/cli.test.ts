@@ -169,13 +169,15 @@ describe('CL-01 login and contexts', () => {
   test('on a terminal the key is asked for and does not show', async () => {
     const done = await svc(['login', '--api-url', url], { stdin: `${KEY}\r`, columns: 80 })
     expect(done).toMatchObject({ exit: 0 })
-    expect(done.stderr).toContain('API key: ')
+    expect(done.stderr).toContain(`API key (make one at ${url}/settings/tokens): `)
   })
 
   test('off a terminal a missing key and two keys are both refused', async () => {
     const none = await svc(['login', '--api-url', url])
     expect(none).toMatchObject({ exit: 5, stdout: '' })
-    expect(none.stderr).toContain('The API key is missing. Give it with --api-key-stdin or --api-key.')
+    expect(none.stderr).toContain(
+      `The API key is missing. Make one at ${url}/settings/tokens, and give it with --api-key-stdin or --api-key.`,
+    )
     expect(await login('--api-key-stdin')).toMatchObject({ exit: 5, stdout: '' })
   })
 

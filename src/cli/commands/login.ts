@@ -38,15 +38,17 @@ async function readLogin(flags: Flags, cli: Cli): Promise<Login> {
     throw usageError(detail)
   }
   const api_url = parseApiUrl(flags.apiUrl)
-  return { api_url, api_key: parseApiKey(await readKey(flags, cli)) }
+  return { api_url, api_key: parseApiKey(await readKey(flags, api_url, cli)) }
 }
 
-async function readKey({ apiKey, apiKeyStdin }: Flags, cli: Cli): Promise<string> {
+async function readKey({ apiKey, apiKeyStdin }: Flags, apiUrl: string, cli: Cli): Promise<string> {
   if (apiKey !== undefined && apiKeyStdin) throw usageError('Use either --api-key or --api-key-stdin, not both.')
   if (apiKeyStdin || apiKey === '-') return await cli.readStdin()
   if (apiKey !== undefined) return apiKey
-  if (cli.interactive) return await askSecret(cli, 'API key: ')
-  throw usageError('The API key is missing. Give it with --api-key-stdin or --api-key.')
+  if (cli.interactive) return await askSecret(cli, `API key (make one at ${apiUrl}/settings/tokens): `)
+  throw usageError(
+    `The API key is missing. Make one at ${apiUrl}/settings/tokens, and give it with --api-key-stdin or --api-key.`,
+  )
 }
 
 /** Adds the login, unless a context has it already, under the name that was asked for if there was one. */

@@ -61,8 +61,9 @@ export class WireServer {
     const { rememberedPort, onError } = this.#options
     if (rememberedPort !== undefined) {
       return this.#listenOn(rememberedPort).catch((cause: unknown) => {
-        const lost = 'connection strings given out earlier do not work until it is free'
-        onError(new Error(`port ${rememberedPort} is in use: ${lost}`, { cause }))
+        const lost =
+          'connection strings given out earlier lead there, perhaps to a copy of this installation; print new ones with svc db connect'
+        onError(new Error(`another program has port ${rememberedPort}: ${lost}`, { cause }))
         return this.#listenOn(0)
       })
     }
