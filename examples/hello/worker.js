@@ -5,12 +5,12 @@ const name = { type: 'string', minLength: 1, maxLength: 100 }
 const input = { type: 'object', properties: { name }, required: ['name'], additionalProperties: false }
 
 /**
- * Serves a function and a pipeline of this app. Returns a function that stops it. Faults of the connection never stop
- * the app: the worker connects again by itself.
+ * Serves a function and a pipeline of this app. svc gives a running app the token with which the worker connects. Returns
+ * a function that stops it. Faults of the connection never stop the app: the worker connects again by itself.
  */
 export function startWorker({ greeting, countRequests }) {
-  if (!process.env.SERVER_API_TOKEN) {
-    log('info', 'no functions are served, because SERVER_API_TOKEN is not set')
+  if (!process.env.SVC_APP) {
+    log('info', 'no functions are served, because svc does not run this app: SVC_APP is not set')
     return async () => {}
   }
   const worker = createWorker({ onError: (error) => log('warn', `worker: ${error.message}`) })

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createWorkloadSigner } from '#edge/credentials/workload-token.ts'
 import { createClusterFetch } from '#lib/net/cluster-fetch.ts'
 import {
   type AppNetwork,
@@ -17,7 +18,7 @@ import { saveAppLimits } from '../files/app-limits-file.ts'
 import { assets } from '../files/assets.ts'
 import { composeAppTraffic } from './app-traffic.ts'
 import type { Resources, ServiceParts } from './parts.ts'
-import { composePeople } from './people.ts'
+import { composePeople, isHosted } from './people.ts'
 
 /** Builds the area. deploy-api mounts its routes; the worker runs its loops and slots, and the apps. */
 export function composeApps(parts: ServiceParts, hosting?: Hosting): Apps {
@@ -47,6 +48,7 @@ export function composeHosting(parts: ServiceParts) {
     network: appDoor,
     apiOrigin: () => publicUrls.signIn,
     onError,
+    tokens: composeTokens(parts),
     limits: { memoryBytes, buildMemoryBytes, organization },
     appIdsOf: (orgId) => listAppIds(parts.db, orgId),
     unsandboxed: config.apps.allowsUnsandboxed ? 'all' : { ...EXAMPLE_APP, folder: assets.exampleApp() },
@@ -64,6 +66,14 @@ export function composeHosting(parts: ServiceParts) {
     return limits === undefined ? [] : [limits.line]
   }
   return { target, traffic, writeLog: logs.write, logStored: logs.stored, onError, tryRevision, notes }
+}
+
+/** Returns undefined where nobody would accept the tokens of apps: an auth service elsewhere has other secrets. */
+function composeTokens(parts: ServiceParts) {
+  const { projectedAudience: audience } = parts.config.workload
+  if (audience === undefined || isHosted(parts)) return undefined
+  const { internalSecret } = parts.config.secrets
+  return { sign: createWorkloadSigner({ internalSecret, audience, clock: parts.clock }) }
 }
 
 /** Apps as pods of a cluster. `target` is undefined where the configuration does not say so. */

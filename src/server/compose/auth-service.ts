@@ -1,4 +1,6 @@
 import { createCookies } from '#edge/credentials/cookies.ts'
+import type { HostedWorkload } from '#edge/credentials/workload-token.ts'
+import { isDeployServing } from '../areas/apps/index.ts'
 import { createAuth, type OAuthOptions, warmOAuth } from '../areas/auth/index.ts'
 import { createSystemMails } from '../areas/notifications/index.ts'
 import { companyIssuers } from '../config/connector.ts'
@@ -9,7 +11,7 @@ import { composeSignIn } from './sign-in.ts'
 export function compose(parts: ServiceParts): Service {
   const { jwtSecret, jwtSigningKey } = parts.config.secrets
   if (!jwtSecret || !jwtSigningKey) throw new Error('auth-service started without its secrets')
-  const { accepted, credentialsDir } = parts.config.workload
+  const { accepted, hostedAudience, credentialsDir } = parts.config.workload
   const oauth = composeConnector(parts, jwtSecret)
   const auth = createAuth({
     ...parts,
@@ -20,6 +22,7 @@ export function compose(parts: ServiceParts): Service {
     signIn: composeSignIn(parts),
     ...(oauth && { oauth }),
     ...(accepted && { workload: { ...accepted, credentialsDir } }),
+    ...(hostedAudience && { hostedWorkload: composeHostedWorkload(parts, hostedAudience) }),
   })
   const fetch = composeEdge(parts, {
     name: 'auth-service',
@@ -27,6 +30,11 @@ export function compose(parts: ServiceParts): Service {
     validate: (token, { clientAddress }) => auth.validate(token, 'auth-service', clientAddress),
   })
   return { fetch, ...(oauth && { warm: warmOAuth }) }
+}
+
+function composeHostedWorkload({ config, db, clock }: ServiceParts, audience: string) {
+  const isServing = (workload: HostedWorkload) => isDeployServing(db, workload, clock.now())
+  return { audience, internalSecret: config.secrets.internalSecret, isServing }
 }
 
 /** Returns undefined without SVC_ACTOR_ASSERTION_SECRET, which the MCP server needs to act for agents. */

@@ -25,7 +25,7 @@ export function composePeople(parts: Parts): People {
 }
 
 /** An address alone does not say so: in a cluster the own auth service has one too. */
-function isHosted({ config: { services, authLoginUrl, secrets } }: Parts): boolean {
+export function isHosted({ config: { services, authLoginUrl, secrets } }: Pick<Parts, 'config'>): boolean {
   if (services.includes('auth-service')) return false
   return authLoginUrl !== undefined || secrets.authApiTokens.length > 0
 }

@@ -162,11 +162,6 @@ describe('configuration', () => {
       ['SVC_TRUSTED_PROXIES must be addresses or CIDR blocks such as 10.0.0.0/8, comma-separated'],
     ],
     [
-      'AU-15 workload identity outside a cluster',
-      { WORKLOAD_IDENTITY_ENABLED: 'true' },
-      ['WORKLOAD_IDENTITY_ENABLED requires a cluster: KUBERNETES_SERVICE_HOST is not set'],
-    ],
-    [
       'AU-15 a cluster that cannot be addressed',
       { KUBERNETES_SERVICE_HOST: 'a b', KUBERNETES_SERVICE_PORT_HTTPS: '0', WORKLOAD_IDENTITY_ENABLED: 'no' },
       [
@@ -552,6 +547,7 @@ describe('configuration', () => {
   })
 
   const DEFAULTS = {
+    hostedAudience: 'svc-control-plane',
     projectedAudience: 'svc-control-plane',
     credentialsDir: '/var/run/secrets/kubernetes.io/serviceaccount',
   }
@@ -559,7 +555,8 @@ describe('configuration', () => {
   const ACCEPTED = { audience: 'svc-control-plane', apiServer: 'https://10.96.0.1:6443' }
 
   it.each<[string, Environment, object]>([
-    ['outside a cluster it is off', {}, { accepted: undefined }],
+    ['outside a cluster only apps that svc runs as processes have one', {}, { accepted: undefined }],
+    ['the same where it is switched on', { WORKLOAD_IDENTITY_ENABLED: 'true' }, { accepted: undefined }],
     ['in a cluster it is on', POD, { accepted: ACCEPTED }],
     [
       'the port is 443',
@@ -571,7 +568,11 @@ describe('configuration', () => {
       { ...POD, KUBERNETES_SERVICE_HOST: 'fd00::1' },
       { accepted: { ...ACCEPTED, apiServer: 'https://[fd00::1]:6443' } },
     ],
-    ['auth-service switches it off', { ...POD, WORKLOAD_IDENTITY_ENABLED: 'false' }, { accepted: undefined }],
+    [
+      'auth-service switches it off',
+      { ...POD, WORKLOAD_IDENTITY_ENABLED: 'false' },
+      { accepted: undefined, hostedAudience: undefined },
+    ],
     ['an empty switch counts as not set', { ...POD, WORKLOAD_IDENTITY_ENABLED: '' }, { accepted: ACCEPTED }],
     [
       'deploy-api switches it off',
@@ -581,7 +582,7 @@ describe('configuration', () => {
     [
       'the audience is overridden on both sides',
       { ...POD, WORKLOAD_AUDIENCE: 'ours', SVC_WORKLOAD_AUDIENCE: 'ours' },
-      { accepted: { ...ACCEPTED, audience: 'ours' }, projectedAudience: 'ours' },
+      { accepted: { ...ACCEPTED, audience: 'ours' }, hostedAudience: 'ours', projectedAudience: 'ours' },
     ],
     ['an empty WORKLOAD_AUDIENCE counts as not set', { ...POD, WORKLOAD_AUDIENCE: ' ' }, { accepted: ACCEPTED }],
     [

@@ -5,6 +5,7 @@ import type { WorkloadSettings } from './workload.ts'
 
 const POD: WorkloadSettings = {
   accepted: undefined,
+  hostedAudience: undefined,
   apiServer: 'https://10.96.0.1',
   projectedAudience: 'svc-control-plane',
   credentialsDir: '/var/run/secrets/kubernetes.io/serviceaccount',

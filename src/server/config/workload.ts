@@ -5,18 +5,17 @@ export type WorkloadSettings = ReturnType<typeof readWorkload>
 const DEFAULT_AUDIENCE = 'svc-control-plane'
 const DEFAULT_CREDENTIALS_DIR = '/var/run/secrets/kubernetes.io/serviceaccount'
 
-/** Workload tokens are accepted in a cluster (Kubernetes sets KUBERNETES_SERVICE_HOST) unless switched off. */
+/** Workload tokens are accepted unless switched off; those of pods in a cluster only (it sets KUBERNETES_SERVICE_HOST). */
 export function readWorkload(read: EnvironmentReader) {
   const apiServer = readApiServer(read)
-  const isEnabled = read.flag('WORKLOAD_IDENTITY_ENABLED', apiServer !== undefined)
-  if (isEnabled && !apiServer) {
-    read.fault('WORKLOAD_IDENTITY_ENABLED requires a cluster: KUBERNETES_SERVICE_HOST is not set')
-  }
+  const isEnabled = read.flag('WORKLOAD_IDENTITY_ENABLED', true)
   const audience = read.text('WORKLOAD_AUDIENCE') ?? DEFAULT_AUDIENCE
   return Object.freeze({
-    /** Audience that auth-service requires of a workload token. Undefined: it accepts no workload tokens. */
+    /** Audience that auth-service requires of the token of a pod. Undefined: it accepts none. */
     accepted: isEnabled && apiServer ? { audience, apiServer } : undefined,
-    /** Audience of the token that deploy-api projects into deployments. Undefined: they get no token. */
+    /** Audience that auth-service requires of the token of an app that svc runs as a process. Undefined: none is accepted. */
+    hostedAudience: isEnabled ? audience : undefined,
+    /** Audience of the token that deployments get. Undefined: they get no token. */
     projectedAudience: (read.textOrEmpty('SVC_WORKLOAD_AUDIENCE') ?? DEFAULT_AUDIENCE) || undefined,
     /** Address of the API server of the cluster this process runs in. Undefined outside of a cluster. */
     apiServer,

@@ -19,6 +19,7 @@ import { type SignInOptions, signInRoutes } from './sign-in/index.ts'
 import { supportRoutes } from './support/support.ts'
 import { tokenRoutes } from './tokens/tokens.ts'
 import { createValidate, type Validate, validateRoute } from './validate.ts'
+import { createHostedValidator, type HostedWorkloadOptions } from './workload/hosted.ts'
 import { createWorkloadValidator, type WorkloadOptions } from './workload/validate.ts'
 
 export { chooseFirstAccount, type FirstAccount, makeFirstAccount } from './bootstrap.ts'
@@ -48,6 +49,8 @@ type Options = {
   publicUrls: { readonly signIn: string }
   /** Set where workloads of a cluster are accepted. */
   workload?: WorkloadOptions
+  /** Set where apps that svc runs as processes are accepted. */
+  hostedWorkload?: HostedWorkloadOptions
   signIn?: SignInOptions
   /** Absent where agents cannot connect. */
   oauth?: OAuthOptions
@@ -57,14 +60,21 @@ type Options = {
 const VALIDATE_FAILURES = { name: 'validate-failures', limit: 60, windowSeconds: 60 }
 
 /** Creates the routes of the auth area and the function that resolves a token to its principal. */
-export function createAuth({ jwtSecret, jwtSigningKey, kv, workload, signIn, oauth, ...rest }: Options): Auth {
+export function createAuth(options: Options): Auth {
+  const { jwtSecret, jwtSigningKey, kv, workload, hostedWorkload, signIn, oauth, ...rest } = options
   const keys: AuthKeys = authKeys(jwtSecret, jwtSigningKey)
   const deps = { ...rest, keys }
   const countFailure = createFailureLimiter(VALIDATE_FAILURES, { ...rest, kv })
   const connector: OAuthDeps | undefined = oauth && { ...deps, ...oauth, kv }
   const assertion = connector && createAssertionValidator(connector)
   const validateWorkload = workload && createWorkloadValidator(deps, workload)
-  const validate = createValidate({ ...deps, workload: validateWorkload, assertion, countFailure })
+  const validate = createValidate({
+    ...deps,
+    workload: validateWorkload,
+    hostedWorkload: hostedWorkload && createHostedValidator(deps, hostedWorkload),
+    assertion,
+    countFailure,
+  })
   const routes = [
     validateRoute(validate),
     ...orgRoutes(deps),

@@ -3,6 +3,7 @@ import type { Audience, Principal } from '#contract/core/principal.ts'
 import { ACCESS_TOKEN_TYPE } from '#edge/credentials/access-token.ts'
 import { ASSERTION_TYPE } from '#edge/credentials/actor-assertion.ts'
 import { invalidToken } from '#edge/credentials/caller.ts'
+import { WORKLOAD_TOKEN_TYPE } from '#edge/credentials/workload-token.ts'
 import type { CountFailure } from '#edge/limits/rate-limit.ts'
 import { type Route, route } from '#edge/route/route.ts'
 import { jwtType } from '#lib/crypto/jwt-type.ts'
@@ -19,8 +20,12 @@ export type Validate = (token: string, audience: Audience, clientAddress: string
 /** Returns undefined if the token is not valid. Throws UNAVAILABLE if that cannot be checked at the moment. */
 export type ValidateWorkload = (token: string, clientAddress: string) => Promise<Principal | undefined>
 
+/** Returns undefined if the token of an app that svc runs itself is not valid. */
+export type ValidateHosted = (token: string) => Promise<Principal | undefined>
+
 type Deps = AuthDeps & {
   workload: ValidateWorkload | undefined
+  hostedWorkload: ValidateHosted | undefined
   assertion: ValidateAssertion | undefined
   countFailure: CountFailure
 }
@@ -92,6 +97,7 @@ async function findJwt(deps: Deps, token: string, clientAddress: string): Promis
   const type = jwtType(token)
   // An agent's access token is for the MCP server alone; no other service accepts it.
   if (type === undefined || type === ACCESS_TOKEN_TYPE || type === ASSERTION_TYPE) return undefined
+  if (type === WORKLOAD_TOKEN_TYPE) return deps.hostedWorkload?.(token)
   if (type !== USER_JWT_TYPE) return deps.workload?.(token, clientAddress)
   const jwt = await readUserJwt(deps, token)
   const session = jwt && (await liveSession(deps, { id: jwt.sessionId }))

@@ -5,6 +5,6 @@ export type ExampleDeps = {
   clientOf: (token: string) => Client
   /** Ends the load of the model, which nothing else waits for. */
   stopping?: AbortSignal
-  /** The organization that gets the example, the key of its owner, and the operator's token. */
-  account: { readonly org_id: string; readonly api_key: string; readonly operator_token: string }
+  /** The key of the owner of the organization that gets the example. */
+  account: { readonly api_key: string }
 }

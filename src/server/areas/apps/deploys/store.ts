@@ -187,6 +187,25 @@ export function listAppsToHost(db: Querier): Promise<(HostedApp & { readonly is_
     order by apps.id`)
 }
 
+/** The longest time that a former instance may take to end: it answers its requests first, then has its grace time. */
+const FORMER_INSTANCE_SECONDS = 60
+
+type DeployOfApp = { readonly orgId: string; readonly appId: string; readonly deployId: string }
+
+/**
+ * Whether an instance of the deploy may run. One that was replaced has a minute, because its worker still reports the
+ * results of calls that it runs.
+ */
+export async function isDeployServing(db: Querier, deploy: DeployOfApp, now: Date): Promise<boolean> {
+  const retiredAfter = new Date(now.getTime() - FORMER_INSTANCE_SECONDS * 1000)
+  const rows = await db.query(sql`
+    select from apps.deploys join apps.apps on apps.id = deploys.app_id
+    where deploys.id = ${deploy.deployId} and apps.id = ${deploy.appId} and apps.org_id = ${deploy.orgId}
+      and apps.state = 'active'
+      and (deploys.state in ('starting', 'live') or (deploys.state = 'retired' and deploys.ended_at > ${retiredAfter}))`)
+  return rows.length === 1
+}
+
 type LiveDeploy = { readonly orgId: string; readonly deployId: string }
 
 /** The live deploy of the app with this host label, whichever process hosts it. */

@@ -25,6 +25,7 @@ import { createUserIds } from './sandbox/users.ts'
 import { startProcess } from './start.ts'
 
 type ProcessTargetOptions = Pick<Machine, 'dataDir' | 'apiOrigin' | 'network' | 'unsandboxed'> & {
+  readonly tokens?: Machine['tokens']
   readonly onError: (error: unknown) => void
   readonly limits?: Partial<ProcessLimits>
   /** Where bubblewrap is looked for. */
@@ -58,6 +59,7 @@ export function createProcessTarget(options: ProcessTargetOptions): ProcessTarge
     dataDir,
     network: options.network,
     apiOrigin: options.apiOrigin,
+    tokens: options.tokens,
     users: createUserIds(),
     groups: () => groups,
     memoryTotals: createMemoryTotals(limits.organization.memoryBytes),

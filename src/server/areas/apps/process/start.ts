@@ -24,6 +24,7 @@ export async function startProcess(request: StartRequest, machine: Machine): Pro
         memoryBytes: machine.limits.memoryBytes,
         hasNetwork: true,
         onLine,
+        tokens: tokensOf(request, machine),
         uid,
       },
       machine,
@@ -39,6 +40,10 @@ export async function startProcess(request: StartRequest, machine: Machine): Pro
     free()
     throw new StartError(`The app could not be started: ${messageOf(error)}.`, { cause: error })
   }
+}
+
+function tokensOf({ deploy: { orgId, appId, deployId } }: StartRequest, { tokens }: Machine) {
+  return tokens && { ...tokens, sign: () => tokens.sign({ orgId, appId, deployId }) }
 }
 
 /** Also asked at a start, because a release may have been built while everything was allowed. */

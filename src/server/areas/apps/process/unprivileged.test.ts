@@ -60,6 +60,7 @@ needs('bubblewrap')('a sandbox where svc is not root', () => {
       script: place('script.mjs'),
       isAppWritable: false,
       home: undefined,
+      identity: undefined,
     }
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -26,7 +26,8 @@ export async function runCommand(request: CommandRequest, machine: Machine): Pro
   const buildHome = join(folder, 'home')
   await makeHome(buildHome, uid)
   const options = { orgId, appId, folder: join(folder, 'source'), buildHome, memoryBytes, hasNetwork, onLine, uid }
-  const sandbox = await openSandbox(options, machine)
+  // Whatever runs here may be a change that nobody has approved, so it must not act as the app.
+  const sandbox = await openSandbox({ ...options, tokens: undefined }, machine)
   const watching = new AbortController()
   let isLate = false
   const { process: child } = sandbox

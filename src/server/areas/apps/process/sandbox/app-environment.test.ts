@@ -1,7 +1,14 @@
 import { expect, it } from 'vitest'
 import { appEnvironment } from './app-environment.ts'
 
-const SURROUNDINGS = { path: '/bin', home: '/tmp', scratch: '/tmp', proxy: 'http://127.0.0.1:3128', apiUrl: undefined }
+const SURROUNDINGS = {
+  path: '/bin',
+  home: '/tmp',
+  scratch: '/tmp',
+  proxy: 'http://127.0.0.1:3128',
+  apiUrl: undefined,
+  tokenFile: undefined,
+}
 
 it('MA-15 an app can set PATH, LANG and NODE_ENV, but not what its sandbox depends on', () => {
   const all = { PATH: '/x', LANG: 'de_DE', NODE_ENV: 'test', HOME: '/x', TMPDIR: '/x', https_proxy: 'http://x' }

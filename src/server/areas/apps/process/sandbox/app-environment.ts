@@ -7,6 +7,8 @@ type Surroundings = {
   readonly proxy: string | undefined
   /** Address of svc's API as the app reaches it. */
   readonly apiUrl: string | undefined
+  /** File with the token of a live instance. Undefined: it has none. */
+  readonly tokenFile: string | undefined
 }
 
 /**
@@ -15,13 +17,14 @@ type Surroundings = {
  */
 export function appEnvironment(
   variables: Readonly<Record<string, string>>,
-  { path, home, scratch, proxy, apiUrl }: Surroundings,
+  { path, home, scratch, proxy, apiUrl, tokenFile }: Surroundings,
 ): Record<string, string> {
   return {
     PATH: path,
     LANG: 'C.UTF-8',
     NODE_ENV: 'production',
     ...(apiUrl !== undefined && { SVC_API_URL: apiUrl }),
+    ...(tokenFile !== undefined && { SVC_WORKLOAD_TOKEN_FILE: tokenFile }),
     ...variables,
     HOME: home,
     TMPDIR: scratch,

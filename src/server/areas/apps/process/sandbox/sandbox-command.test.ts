@@ -12,6 +12,7 @@ const PLACES: SandboxPlaces = {
   run: '/tmp/w/run',
   out: '/tmp/w/out',
   etc: '/tmp/w/etc',
+  identity: undefined,
   dataDir: '/data',
 }
 const LIMITS = { tmpfsBytes: 1000, processes: 50, openFiles: 60, hasCpuGroup: true }

@@ -19,6 +19,8 @@ export type SandboxPlaces = {
   readonly out: string
   /** Folder with passwd, group, hosts and nsswitch.conf. */
   readonly etc: string
+  /** Folder with the token of a live instance. Undefined: it has none. */
+  readonly identity: string | undefined
   /** The data folder of svc, in case that it is below a folder that apps see. */
   readonly dataDir: string
 }
@@ -37,6 +39,8 @@ export const INSIDE = {
   home: '/home/app',
   socket: '/svc/run/app.sock',
   proxySocket: '/svc/out/proxy.sock',
+  /** Where a pod has its token too. */
+  token: '/var/run/secrets/svc/token',
   path: '/svc/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
 } as const
 
@@ -104,6 +108,7 @@ export function sandboxCommand(
     // A build gets no requests, and the folder would be a place to write without a limit.
     places.isAppWritable ? [] : ['--bind', places.run, dirname(INSIDE.socket)],
     ['--ro-bind', places.out, dirname(INSIDE.proxySocket)],
+    identityOf(places.identity),
     // Their tmpfs has no size of its own.
     ['--remount-ro', '/dev', '--remount-ro', '/'],
     ['--chdir', INSIDE.app],
@@ -143,6 +148,12 @@ function limited({ processes, openFiles, hasCpuGroup }: SandboxLimits, command: 
   const idle = 'if command -v chrt > /dev/null; then exec chrt -i 0 "$@"; else exec nice -n 19 "$@"; fi'
   const yielding = `echo 1000 > /proc/self/oom_score_adj; ${hasCpuGroup ? 'exec nice -n 5 "$@"' : idle}`
   return ['sh', '-c', `set -e; ${limits}; ${yielding}`, 'sh', ...command]
+}
+
+function identityOf(folder: string | undefined): string[] {
+  if (folder === undefined) return []
+  const onTheWay = ['/var', '/var/run', '/var/run/secrets'].flatMap((path) => ['--perms', '0755', '--dir', path])
+  return [...onTheWay, '--ro-bind', folder, dirname(INSIDE.token)]
 }
 
 function npmOf(folder: string | undefined): string[] {

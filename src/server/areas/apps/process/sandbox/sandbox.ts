@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path'
+import type { SignWorkload } from '#edge/credentials/workload-token.ts'
 import { isLoopback } from '#lib/net/address/loopback.ts'
 import type { FoundBubblewrap } from '#lib/processes/bubblewrap.ts'
 import type { ControlGroup, ControlGroups } from '#lib/processes/control-groups/control-groups.ts'
@@ -14,6 +15,7 @@ import { isRoot, programPlaces } from './find-sandbox.ts'
 import { explainEnd, watchGroup, watchMemory } from './limit-memory.ts'
 import { INSIDE, SCRIPT_OPTIONS, sandboxCommand } from './sandbox-command.ts'
 import { systemCallFilter } from './system-call-filter.ts'
+import type { InstanceTokens } from './token-file.ts'
 import type { Unsandboxed } from './unsandboxed.ts'
 import type { createUserIds } from './users.ts'
 import { openWorkplace, PLACE } from './workplace.ts'
@@ -24,6 +26,8 @@ export type Machine = {
   readonly network: AppNetwork
   /** Address of svc's own API, which apps may always reach. Undefined until it is known. */
   readonly apiOrigin: () => string | undefined
+  /** Signs the tokens of live instances, and how often each gets a new one. Undefined: they get none. */
+  readonly tokens: { readonly sign: SignWorkload; readonly replaceMs?: number } | undefined
   readonly users: ReturnType<typeof createUserIds>
   readonly walls: () => Promise<FoundBubblewrap>
   readonly limits: ProcessLimits
@@ -54,6 +58,8 @@ export type SandboxOptions = {
   /** False: there is no proxy, and attempts to reach one are refused inside. Only where there are walls. */
   readonly hasNetwork: boolean
   readonly onLine: OnLine
+  /** The tokens of a live instance. Undefined: it gets none, as every build and trial. */
+  readonly tokens: InstanceTokens | undefined
   /** The user that owns the writable folders; made by `takeUser`. */
   readonly uid: number | undefined
 }
@@ -80,7 +86,7 @@ export async function takeUser({ walls, users }: Machine): Promise<number | unde
 }
 
 export async function openSandbox(options: SandboxOptions, machine: Machine): Promise<Sandbox> {
-  const { orgId, appId, folder, buildHome, memoryBytes, hasNetwork, onLine, uid } = options
+  const { orgId, appId, folder, buildHome, memoryBytes, hasNetwork, onLine, tokens, uid } = options
   const found = await machine.walls()
   if (!hasNetwork && 'missing' in found) throw new Error('without a sandbox nothing keeps the network away')
   const apiOrigin = hasNetwork ? machine.apiOrigin() : undefined
@@ -88,7 +94,7 @@ export async function openSandbox(options: SandboxOptions, machine: Machine): Pr
   const pidFile = await machine.pidFile(appId)
   const placeFile = `${pidFile}${PLACE}`
   const { network } = machine
-  const workplace = await openWorkplace({ uid, apiOrigin, hasNetwork, onLine, network, placeFile })
+  const workplace = await openWorkplace({ uid, apiOrigin, hasNetwork, onLine, network, tokens, placeFile })
   const { organization, processes } = machine.limits
   const own = { memoryBytes, processes: processes + OWN_PROCESSES }
   let group: ControlGroup | undefined
@@ -114,7 +120,10 @@ export async function openSandbox(options: SandboxOptions, machine: Machine): Pr
       limit: opened.add,
       findEnd,
     })
-    const surroundings = isWalled ? inside(apiOrigin, buildHome) : outside(buildHome ?? workplace.home, apiOrigin)
+    const surroundings = {
+      ...(isWalled ? inside(apiOrigin, buildHome) : outside(buildHome ?? workplace.home, apiOrigin)),
+      tokenFile: workplace.identity && (isWalled ? INSIDE.token : join(workplace.identity, 'token')),
+    }
     child.send({
       open: {
         ...(buildHome === undefined && {

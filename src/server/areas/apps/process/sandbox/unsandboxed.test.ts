@@ -5,7 +5,7 @@ import { openTestTarget, type TestTarget } from '#test/apps/app-target.ts'
 import { NO_SANDBOX } from './unsandboxed.ts'
 
 const folder = join(import.meta.dirname, '../../../../../../examples/hello')
-const bundled = { folder, startCommand: 'node -v', variables: ['SERVER_API_TOKEN'] }
+const bundled = { folder, startCommand: 'node -v', variables: ['SVC_APP', 'SERVER_API_TOKEN'] }
 const EXAMPLE = Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
 const REFUSED = { ok: false, code: 'BUILD_FAILED', detail: `${NO_SANDBOX}.` }
 
@@ -17,7 +17,7 @@ describe('apps without a sandbox that the operator did not allow', () => {
   afterAll(() => test[Symbol.asyncDispose]())
 
   it('OP-09 the bundled example runs', async () => {
-    const environment = { SERVER_API_TOKEN: 'token' }
+    const environment = { SVC_APP: 'hello', SERVER_API_TOKEN: 'token' }
     expect(await test.build('dep_example', EXAMPLE, null, { environment })).toMatchObject({ ok: true })
     const app = await test.start('dep_example', 'node -v', { environment })
     expect(await app.ended).toEqual({ description: 'exit code 0' })

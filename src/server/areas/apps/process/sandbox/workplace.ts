@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import type { OnLine } from '../../deploys/target.ts'
 import type { AppNetwork } from '../../door/network.ts'
 import { refusalLog } from './refusal-log.ts'
+import { type InstanceTokens, openTokenFile } from './token-file.ts'
 
 type WorkplaceOptions = {
   /** The user of the sandbox on this machine, where svc is root. */
@@ -15,6 +16,8 @@ type WorkplaceOptions = {
   readonly onLine: OnLine
   /** Needed where `hasNetwork`. */
   readonly network?: Pick<AppNetwork, 'openProxy'>
+  /** The tokens of a live instance. Undefined: it gets none. */
+  readonly tokens?: InstanceTokens | undefined
   /** The file that names the folder while it exists, so that it is removed after a crash of svc. */
   readonly placeFile: string | undefined
 }
@@ -29,6 +32,8 @@ type Workplace = AsyncDisposable & {
   readonly etc: string
   /** Empty folder for HOME where there is no sandbox. */
   readonly home: string
+  /** Folder with the file `token`, if there is one. */
+  readonly identity: string | undefined
   /**
    * Takes the socket that our script made to a place that the app cannot reach, and removes the folder that it was made
    * in. Otherwise the app could put a link to another socket of this machine in its place, or fill the disk there.
@@ -40,7 +45,7 @@ type Workplace = AsyncDisposable & {
 const PREFIX = 'svc-app-'
 
 export async function openWorkplace(options: WorkplaceOptions): Promise<Workplace> {
-  const { uid, hasNetwork, placeFile } = options
+  const { uid, hasNetwork, placeFile, tokens, onLine } = options
   const base = tmpdir().length > 60 ? '/tmp' : tmpdir()
   const folder = await mkdtemp(join(base, PREFIX))
   const [run, out, etc, home] = ['run', 'out', 'etc', 'home'].map((name) => join(folder, name)) as Four
@@ -48,32 +53,31 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
     await rm(folder, { recursive: true, force: true })
     if (placeFile !== undefined) await rm(placeFile, { force: true })
   }
-  try {
-    if (placeFile !== undefined) await writeFile(placeFile, folder, { mode: 0o600 })
-    for (const each of [run, out, etc, home]) await mkdir(each)
-    for (const each of [out, etc]) await chmod(each, 0o755)
-    if (uid !== undefined) await chown(run, uid, uid)
-    for (const [name, content] of Object.entries(configuration(uid ?? INNER_UID))) {
-      await writeFile(join(etc, name), content)
-      await chmod(join(etc, name), 0o644)
-    }
-    const proxy = hasNetwork ? await openProxy(join(out, 'proxy.sock'), options) : undefined
-    const takeSocket = async () => {
-      const taken = join(folder, 'app.sock')
-      await link(join(run, 'app.sock'), taken)
-      if (!(await lstat(taken)).isSocket()) throw new Error('the socket of the app is not one')
-      await rm(run, { recursive: true })
-      return taken
-    }
-    const dispose = async () => {
-      await proxy?.[Symbol.asyncDispose]()
-      await remove()
-    }
-    return { run, out, etc, home, takeSocket, [Symbol.asyncDispose]: dispose }
-  } catch (error) {
-    await remove()
-    throw error
+  await using opened = new AsyncDisposableStack()
+  opened.defer(remove)
+  if (placeFile !== undefined) await writeFile(placeFile, folder, { mode: 0o600 })
+  for (const each of [run, out, etc, home]) await mkdir(each)
+  for (const each of [out, etc]) await chmod(each, 0o755)
+  if (uid !== undefined) await chown(run, uid, uid)
+  for (const [name, content] of Object.entries(configuration(uid ?? INNER_UID))) {
+    await writeFile(join(etc, name), content)
+    await chmod(join(etc, name), 0o644)
   }
+  if (hasNetwork) opened.use(await openProxy(join(out, 'proxy.sock'), options))
+  const identity = tokens && join(folder, 'identity')
+  if (identity) {
+    const onFault = (text: string) => onLine({ stream: 'system', text })
+    opened.use(await openTokenFile({ folder: identity, uid, onFault, ...tokens }))
+  }
+  const takeSocket = async () => {
+    const taken = join(folder, 'app.sock')
+    await link(join(run, 'app.sock'), taken)
+    if (!(await lstat(taken)).isSocket()) throw new Error('the socket of the app is not one')
+    await rm(run, { recursive: true })
+    return taken
+  }
+  const workplace = opened.move()
+  return { run, out, etc, home, identity, takeSocket, [Symbol.asyncDispose]: () => workplace.disposeAsync() }
 }
 
 function openProxy(path: string, { network, apiOrigin, onLine }: WorkplaceOptions): Promise<AsyncDisposable> {
