@@ -10,6 +10,8 @@ import { askToConfirm, type Lines, type Runnable, type Words } from './client-co
 /** The parser makes the arguments and flags as the row of the command declares them. */
 type Run<A, F> = (args: A, flags: F & OutputFlags & LoginFlags & ConfirmFlags, cli: Cli) => Promise<void>
 
+type Notes = readonly string[]
+
 type Call<I, O, A, F> = {
   /** Throws if the options cannot be used. Called before the login is looked for. */
   readonly check?: (args: A, flags: F, cli: Cli) => void
@@ -23,7 +25,7 @@ type Call<I, O, A, F> = {
   readonly once?: true
   readonly text: (answer: O, args: A, cli: Cli) => Lines
   /** Hints that follow the answer on stderr. */
-  readonly notes?: (answer: O, args: A, cli: Cli, flags: F) => readonly string[]
+  readonly notes?: (answer: O, args: A, cli: Cli, flags: F, client: Client) => Notes | Promise<Notes>
 }
 
 /** Makes a command that calls one operation and prints the answer. */
@@ -39,7 +41,7 @@ export function callCommand<I extends z.ZodObject, O extends z.ZodType, A = Word
     const calling = client.call(op, sent, once ? { idempotencyKey: crypto.randomUUID() } : {})
     const answer = await (label ? cli.progress(label(args), calling) : calling)
     show(cli, flags.output, answer, () => text(answer, args, cli))
-    for (const line of notes?.(answer, args, cli, flags) ?? []) cli.note(line)
+    for (const line of (await notes?.(answer, args, cli, flags, client)) ?? []) cli.note(line)
   }
   return { run: run as unknown as Runnable['run'] }
 }

@@ -101,6 +101,13 @@ describe('AU-06 AU-07 svc members and svc invitations', () => {
     const again = await svc(`invitations resend ${id}`)
     expect(again.stdout).toMatch(/^Invited new@example.com as developer\. .+:\nhttp\S+\n$/)
     expect(again.stdout).not.toContain(link)
+    // The embedded default keeps mails in its mailbox; with a database server none are sent.
+    const place =
+      /^No mail server is configured: (?:no mail is sent|the mail is in the local mailbox, http\S+\/mailbox)\./m
+    for (const { stderr } of [created, again]) {
+      expect(stderr).toMatch(place)
+      expect(stderr).toContain('Send the link to new@example.com yourself.')
+    }
     expect(await svc(`invitations revoke ${id} --yes`)).toMatchObject({ exit: 0 })
     expect(await svc('invitations')).toMatchObject({ exit: 0, stdout: '' })
     expect(await svc('invitations list', viewer)).toMatchObject({ exit: 3, stdout: '' })

@@ -1,6 +1,9 @@
 import type { z } from 'zod'
 import { createInvitation, listInvitations, resendInvitation, revokeInvitation } from '#contract/auth/members.ts'
+import type { Client } from '#contract/core/client.ts'
 import type { Role } from '#contract/core/roles.ts'
+import { mailboxPage } from '#contract/notifications/mailbox.ts'
+import { readNotificationSettings } from '#contract/notifications/settings.ts'
 import { callCommand, listCommand } from '../../call/operation-command.ts'
 import { ownOrgInput } from '../../call/own-org.ts'
 import type { Cli } from '../../terminal/cli.ts'
@@ -29,11 +32,13 @@ export const create = callCommand(createInvitation, {
     role,
   }),
   text: (invitation, _, cli) => invitationLines(invitation, cli),
+  notes: (invitation, _, __, ___, client) => mailNotes(invitation, client),
 })
 
 export const resend = callCommand(resendInvitation, {
   input: async ([id], _, client) => ({ ...(await ownOrgInput(client)), id }),
   text: (invitation, _, cli) => invitationLines(invitation, cli),
+  notes: (invitation, _, __, ___, client) => mailNotes(invitation, client),
 })
 
 export const revoke = callCommand(revokeInvitation, {
@@ -42,9 +47,23 @@ export const revoke = callCommand(revokeInvitation, {
   text: (_, [id]) => `Revoked the invitation ${id}.`,
 })
 
-function invitationLines(
-  { email, role, link, expires_at }: z.infer<(typeof createInvitation)['output']>,
-  cli: Cli,
-): string[] {
+type Invitation = z.infer<(typeof createInvitation)['output']>
+
+function invitationLines({ email, role, link, expires_at }: Invitation, cli: Cli): string[] {
   return [`Invited ${printable(email)} as ${role}. The link is valid once, until ${expires_at}:`, cli.strong(link)]
+}
+
+/** Returns where the mail is, if it is not on its way to the person. */
+async function mailNotes({ email, link }: Invitation, client: Client): Promise<string[]> {
+  // An instance of an older version may not answer this, and the invitation is made.
+  const settings = await client.call(readNotificationSettings, {}).catch(() => undefined)
+  if (settings === undefined || settings.mail === 'server') return []
+  const place =
+    settings.mail === 'mailbox'
+      ? `the mail is in the local mailbox, ${new URL(mailboxPage.path, link).href}`
+      : 'no mail is sent'
+  return [
+    `No mail server is configured: ${place}. Send the link to ${printable(email)} yourself.`,
+    'If they sign in by a mailed link, that one is in the folder sign-in-mails of the data folder.',
+  ]
 }

@@ -28,6 +28,10 @@ export function IdentityProvider() {
           </section>
         ))}
       </div>
+      <p>
+        To try it on this machine without an account anywhere, start{' '}
+        <code>node examples/identity-provider/start.js</code> in a checkout. It checks no password.
+      </p>
       <p>Afterwards, invite colleagues under Organization settings → Members.</p>
     </Page>
   )

@@ -10,12 +10,14 @@ import { Time } from '#console/parts/text/time.tsx'
 import { useSession } from '#console/session/session.ts'
 import { listInvitations, resendInvitation, revokeInvitation } from '#contract/auth/members.ts'
 import { InvitationLink, Invite } from './invite.tsx'
+import { useMailPlace } from './mail-place.tsx'
 
 type Invitation = z.infer<typeof listInvitations.output>['items'][number]
 
 /** Open invitations, and the form for a new one. For owners. */
 export function Invitations() {
   const { me } = useSession()
+  const mailPlace = useMailPlace()
   const invitations = usePages(listInvitations, { org_id: me.org.id })
   return (
     <section className="part">
@@ -26,7 +28,7 @@ export function Invitations() {
       <List
         of={invitations}
         caption="Open invitations"
-        columns={COLUMNS}
+        columns={mailPlace === 'mailbox' ? COLUMNS_OF_MAILBOX : COLUMNS}
         keyOf={({ id }) => id}
         empty={<p className="soft">No invitation is open.</p>}
       />
@@ -34,15 +36,21 @@ export function Invitations() {
   )
 }
 
-const COLUMNS: readonly Column<Invitation>[] = [
+const columnsOf = (sent: string): readonly Column<Invitation>[] => [
   { head: 'Email', cell: ({ email }) => email },
   { head: 'Role', cell: ({ role }) => role },
-  { head: 'Mail', cell: ({ mail }) => MAIL_WORDS[mail?.status ?? 'none'], isWide: true },
+  {
+    head: 'Mail',
+    cell: ({ mail }) => (mail?.status === 'sent' ? sent : MAIL_WORDS[mail?.status ?? 'none']),
+    isWide: true,
+  },
   { head: 'Expires', cell: ({ expires_at }) => <Time at={expires_at} />, isWide: true },
   { head: 'Acts', cell: (invitation) => <Acts invitation={invitation} /> },
 ]
 
-const MAIL_WORDS = { waiting: 'waiting', sent: 'sent', not_sent: 'not sent', none: 'none' } as const
+const MAIL_WORDS = { waiting: 'waiting', not_sent: 'not sent', none: 'none' } as const
+const COLUMNS = columnsOf('sent')
+const COLUMNS_OF_MAILBOX = columnsOf('in the local mailbox')
 
 function Acts({ invitation: { id, email } }: { invitation: Invitation }) {
   const { me } = useSession()

@@ -8,6 +8,7 @@ import { Copy } from '#console/parts/text/copy.tsx'
 import { useSession } from '#console/session/session.ts'
 import { createInvitation, listInvitations } from '#contract/auth/members.ts'
 import { ROLES, type Role } from '#contract/core/roles.ts'
+import { MailPlace } from './mail-place.tsx'
 
 const ROLE_OPTIONS = ROLES.map((role) => ({ value: role, label: role }))
 
@@ -37,10 +38,8 @@ export function InvitationLink({ link, email }: { link: string; email: string })
   const close = useClose()
   return (
     <Dialog title="Invitation made">
-      <p>
-        A mail with this link goes to <strong>{email}</strong>. If mail is not set up, send the link yourself. It works
-        once, within seven days, for a person who signs in with that address.
-      </p>
+      <MailPlace email={email} />
+      <p>It works once, within seven days, for a person who signs in with that address.</p>
       <Copy text={link} isBlock />
       <footer className="row">
         <button type="button" className="button main" onClick={close}>

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -55,4 +55,17 @@ it('AU-05 svc with the variables of the example identity provider signs people i
   expect(page.response.headers.get('location')).toBe('/home')
   const me = await browser.go(`${APP}/api/v1/me`)
   expect(await me.json()).toMatchObject({ user: { email: 'pat@example.com', name: 'pat' }, org: null })
+})
+
+it.each([
+  ['--help', 0],
+  ['-h', 0],
+  ['--prot', 2],
+  ['nine', 2],
+])('AU-05 the example identity provider explains itself with %s', (argument, status) => {
+  const run = spawnSync(process.execPath, [SCRIPT, argument], { encoding: 'utf8' })
+  expect(run.status).toBe(status)
+  expect(status === 0 ? run.stdout : run.stderr).toContain(
+    'Usage: node examples/identity-provider/start.js [port] [address of svc]',
+  )
 })

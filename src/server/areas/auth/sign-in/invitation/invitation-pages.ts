@@ -4,6 +4,7 @@ import { type Html, html } from '#edge/pages/html.ts'
 import { pageResponse } from '#edge/pages/page.ts'
 import { inviterName } from '../../members/invitation-mail.ts'
 import type { InvitationDetails } from '../../store/invitations.ts'
+import { mailFolderNote } from '../mailed-link/mailed-link-pages.ts'
 
 const REFUSALS = {
   unknown: {
@@ -33,16 +34,20 @@ export function refusedPage(reason: keyof typeof REFUSALS): Response {
   return pageResponse({ title, status, body: html`<p>${text}</p>` })
 }
 
-/** `isByMail`: people sign in by a mailed link, because there is no identity provider. */
-type SignInWay = { token: string; isByMail: boolean }
+/**
+ * `isByMail`: people sign in by a mailed link, because there is no identity provider. Without `hasMailServer` the mail is
+ * a file.
+ */
+type SignInWay = { token: string; isByMail: boolean; hasMailServer: boolean }
 
-export function signInFirstPage(invitation: InvitationDetails, { token, isByMail }: SignInWay): Response {
+export function signInFirstPage(invitation: InvitationDetails, way: SignInWay): Response {
+  const { token, isByMail } = way
   const signIn = html`<p class="soft">Sign in with the address that the mail was sent to.</p>
 ${signInLink(token, 'Sign in to accept')}`
   return pageResponse({
     title: 'You are invited',
     body: html`${summary(invitation)}
-${isByMail ? mailLinkForm(token) : signIn}`,
+${isByMail ? mailLinkForm(way) : signIn}`,
   })
 }
 
@@ -56,7 +61,8 @@ export function acceptPage(invitation: InvitationDetails): Response {
 }
 
 /** Does not say which address was invited, because the link may have been passed on. */
-export function otherAccountPage({ email, token, isByMail }: SignInWay & { email: string | undefined }): Response {
+export function otherAccountPage({ email, ...way }: SignInWay & { email: string | undefined }): Response {
+  const { token, isByMail } = way
   const title = 'This invitation is for another account'
   const text =
     email === undefined
@@ -65,7 +71,7 @@ export function otherAccountPage({ email, token, isByMail }: SignInWay & { email
   const signIn = html`<p>Sign in with the address that the mail was sent to.</p>
 ${signInLink(token, 'Sign in with another account')}`
   const body = html`<p>${text}</p>
-${isByMail ? mailLinkForm(token) : signIn}`
+${isByMail ? mailLinkForm(way) : signIn}`
   return pageResponse({ title, status: 403, body })
 }
 
@@ -88,9 +94,10 @@ function signInLink(token: string, label: string): Html {
   return html`<ul class="ways"><li><a class="button main" href="/auth/login?${query}">${label}</a></li></ul>`
 }
 
-function mailLinkForm(token: string): Html {
+function mailLinkForm({ token, hasMailServer }: SignInWay): Html {
   return html`<p class="soft">To accept, sign in with the invited address. A link that signs you in goes there by mail; open it in
 this browser.</p>
+${!hasMailServer && mailFolderNote()}
 <form method="post" action="/auth/mailed-link">
 <input type="hidden" name="invitation" value="${token}">
 <button class="button main">Mail a sign-in link</button>

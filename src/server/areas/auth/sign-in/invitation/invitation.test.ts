@@ -186,6 +186,9 @@ it('AU-06 without an identity provider the page offers to mail a sign-in link', 
   expect([response.status, await titleOf(response.clone())]).toEqual([200, 'You are invited'])
   const page = await response.text()
   expect(page).toContain('<form method="post" action="/auth/mailed-link">')
+  // The mail is a file there, which only the operator finds.
+  expect(page).toContain('No mail server is configured here.')
+  expect(page).toContain('<code>sign-in-mails</code> of the data folder')
   expect(page).not.toContain('mara@example.org')
 })
 

@@ -41,11 +41,11 @@ async function openInvitation(deps: SignInDeps, request: Request, token: string)
   if (found.revoked_at !== null) return refusedPage('revoked')
   if (found.expires_at <= clock.now()) return refusedPage('expired')
   const session = await callerSession(deps, request)
-  const isByMail = hasMailedLinks(deps)
-  if (!session?.byCookie) return signInFirstPage(found, { token, isByMail })
+  const way = { token, isByMail: hasMailedLinks(deps), hasMailServer: deps.mailFiles === undefined }
+  if (!session?.byCookie) return signInFirstPage(found, way)
   // Signing in on this machine verifies no address.
   const email = await findConfirmedEmail(db, session.user_id)
-  return email === found.email ? { invitation: found, session } : otherAccountPage({ email, token, isByMail })
+  return email === found.email ? { invitation: found, session } : otherAccountPage({ email, ...way })
 }
 
 async function accept(deps: SignInDeps, { invitation, session, token }: Open & { token: string }): Promise<Response> {

@@ -43,7 +43,7 @@ export function linkPage({ email, allowed }: { email: string; allowed: readonly 
 }
 
 /** Names no path of the server, because anybody can open these pages. */
-function mailFolderNote(): Html {
+export function mailFolderNote(): Html {
   return html`<p class="warning">No mail server is configured here. The operator of this service finds the mail in the folder
 <code>sign-in-mails</code> of the data folder (<code>.svc</code>, or <code>SVC_DATA_DIR</code>) and can pass on its link.</p>`
 }
