@@ -52,5 +52,12 @@ needs('chromium')('a newcomer in the console', () => {
 
     await steps.getByRole('link', { name: 'Set up an identity provider' }).click()
     await page.getByText(`${server.url}/auth/google/callback`).waitFor()
+
+    await page.goto(`${server.url}/settings/organization/members`)
+    await page.getByRole('button', { name: 'Invite person' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Email').fill('colleague@example.com')
+    await dialog.getByRole('button', { name: 'Invite person' }).click()
+    await dialog.getByText('the mail is kept in the local mailbox of the server').waitFor()
   })
 })
