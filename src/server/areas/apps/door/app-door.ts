@@ -220,8 +220,8 @@ export class AppDoor implements AppNetwork, AsyncDisposable {
     const { labels, deploys } = this.#routed.endAll()
     if (this.#isStopping) return
     const apps = labels.slice(0, 20)
-    // Ctrl-C reaches a process that has no session of its own yet. The server is about to stop then.
-    const level = description.startsWith('SIGINT') ? 'warn' : 'error'
+    // Ctrl-C reaches a process that has no session of its own yet, also while it starts. The server is about to stop then.
+    const level = /^(?:[^:]*: )?SIGINT\b/.test(description) ? 'warn' : 'error'
     this.#options.log[level]({ description, apps }, 'the process for requests to apps ended; it is started again')
     this.#harm.onDeath([...deploys, ...own])
     this.#shortRuns = ranMs < LONG_RUN_MS ? this.#shortRuns + 1 : 0
