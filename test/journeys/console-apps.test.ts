@@ -8,6 +8,7 @@ import { makeLive, makeLiveApp, uploadFiles } from '#test/apps/live-app.ts'
 import { proposeChange } from '#test/apps/proposed-change.ts'
 import { type ConsoleVisits, startConsoleVisits } from '#test/browser/console-visit.ts'
 import { needs } from '#test/stores.ts'
+import { until } from '#test/until.ts'
 import { DEPLOYS_CHANNEL } from '../../src/server/areas/apps/deploys/store.ts'
 
 /** An app that stays up, because a live one that crashes again and again is taken down. */
@@ -170,6 +171,8 @@ async function reply(page: Page, text: string, isInternal: boolean): Promise<voi
   await page.getByLabel(/Internal/).setChecked(isInternal)
   await page.getByRole('button', { name: isInternal ? 'Write internal reply' : 'Send reply' }).click()
   await page.getByRole('article').getByText(text).waitFor()
+  // The form is emptied after the reply is shown. A tick that is set before that would be taken back.
+  await until(async () => (await page.getByLabel('Reply').inputValue()) === '')
 }
 
 async function actsOf(page: Page): Promise<string[]> {
