@@ -5,7 +5,7 @@ import { Transform } from 'node:stream'
 export type Part = {
   readonly name: string
   readonly bytes: number
-  /** Of the content as the archive stores it, which is compressed. */
+  /** Size and digest of the compressed content, which is what the archive stores. */
   readonly stored_bytes: number
   readonly stored_sha256: string
 }

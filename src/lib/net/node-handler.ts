@@ -97,7 +97,7 @@ class CapturedResponse extends ServerResponse {
     }
     this.#settled.resolve(this.#toResponse())
     this.finished = true
-    // As with a real response: handlers take `finish` for the end of one that its caller got.
+    // A real response emits it only if it was sent, and handlers rely on that.
     if (!this.#isGivenUp) this.emit('finish')
     this.emit('close')
     callbackIn(chunk, encoding, callback)?.()

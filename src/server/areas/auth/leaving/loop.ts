@@ -29,7 +29,7 @@ import {
 type Deps = {
   readonly db: Db
   readonly log: Log
-  /** Of every area with rows of organizations or people. */
+  /** One for each area that stores rows of organizations or people. */
   readonly erasers: readonly Eraser[]
   readonly mails: Pick<SystemMails, 'queue'>
   readonly baseUrl: () => string
