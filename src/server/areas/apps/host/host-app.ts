@@ -69,9 +69,12 @@ export class AppHost {
 
   /** Returns when nothing is left to host, or when the signal is aborted. */
   async run(): Promise<void> {
-    const { target } = this.#deps
+    const { target, traffic, time } = this.#deps
+    let endHosting: (() => void) | undefined
     try {
       const current = await listCurrentDeploys(this.#deps.db, this.#app.id)
+      const wasLive = current.some(({ state }) => state === 'live')
+      endHosting = traffic.host(this.#app.host_label, wasLive ? time.now() : undefined)
       const currentIds = current.map(({ id }) => id)
       await target.endOrphans(this.#ref, currentIds)
       let faults = 0
@@ -87,6 +90,8 @@ export class AppHost {
         }
       }
     } finally {
+      // Before the app is stopped, so that a check which asks it meanwhile finds out why it gets no answer.
+      endHosting?.()
       await this.#stopLive(STOP_GRACE_MS, 'leave')
     }
   }

@@ -1,26 +1,48 @@
 import { type AbsentApps, createAbsentApps } from './absent-apps.ts'
 import type { ServedInstance } from './served-app.ts'
 
+/** An app that this process hosts. */
+type Hosted = {
+  /** When this process began to host an app that was live already. Undefined for an app that was not live then. */
+  readonly takenOverAt: Date | undefined
+  /** Whether an instance has answered requests since. */
+  isServed: boolean
+}
+
 /** The apps that this process runs, by the first label of their host names. */
 export type AppTraffic = {
   /** Returns undefined when no app of that label runs here. */
   readonly find: (label: string) => ServedInstance | undefined
   /** Sends requests of the label to this instance from now on; undefined: to none. */
   readonly route: (label: string, instance: ServedInstance | undefined) => void
+  /** Records that this process hosts the app, until the result is called. */
+  readonly host: (label: string, takenOverAt: Date | undefined) => () => void
+  /** Returns undefined for an app that this process does not host. */
+  readonly hosted: (label: string) => Readonly<Hosted> | undefined
   /** The apps that were looked for and do not run. */
   readonly absent: AbsentApps
 }
 
 export function createAppTraffic(): AppTraffic {
   const instances = new Map<string, ServedInstance>()
+  const hosts = new Map<string, Hosted>()
   const absent = createAbsentApps()
   return {
     absent,
     find: (label) => instances.get(label),
     route: (label, instance) => {
       absent.forget()
-      if (instance) instances.set(label, instance)
-      else instances.delete(label)
+      if (!instance) return void instances.delete(label)
+      instances.set(label, instance)
+      const hosted = hosts.get(label)
+      if (hosted) hosted.isServed = true
     },
+    host: (label, takenOverAt) => {
+      const hosted = { takenOverAt, isServed: false }
+      hosts.set(label, hosted)
+      // A host whose lease was lost can end after the next one has begun.
+      return () => void (hosts.get(label) === hosted && hosts.delete(label))
+    },
+    hosted: (label) => hosts.get(label),
   }
 }
