@@ -93,17 +93,18 @@ describe('NO-19 an app that svc starts again', () => {
   const restartsOf = async () => Object.fromEntries(await probe().restarts(['app_1', 'app_2', 'app_3']))
 
   it('is restarting for two minutes after this process took it over, or until it answers', async () => {
-    const end = traffic.host(LABEL, clock.now())
+    const hosting = traffic.host(LABEL, clock.now())
     expect([await ask(), await restartsOf()]).toEqual([{ type: 'restarting' }, { app_3: { isServed: false } }])
     clock.advance(119_999)
     expect(await ask()).toEqual({ type: 'restarting' })
     clock.advance(1)
     expect([await ask(), await restartsOf()]).toEqual([{ type: 'not_running' }, {}])
-    end()
+    hosting.end()
   })
 
   it('that ends by itself after it answered is not running, also within the two minutes', async () => {
-    const end = traffic.host(LABEL, clock.now())
+    const hosting = traffic.host(LABEL, clock.now())
+    hosting.served()
     traffic.route(
       LABEL,
       instance(() => Promise.reject(new Error('connection reset'))),
@@ -111,21 +112,21 @@ describe('NO-19 an app that svc starts again', () => {
     expect(await ask()).toEqual({ type: 'no_answer' })
     traffic.route(LABEL, undefined)
     expect([await ask(), await restartsOf()]).toEqual([{ type: 'not_running' }, { app_3: { isServed: true } }])
-    end()
+    hosting.end()
   })
 
   it('and that was not live before is judged from its first deploy on', async () => {
-    const end = traffic.host(LABEL, undefined)
+    const hosting = traffic.host(LABEL, undefined)
     expect([await ask(), await restartsOf()]).toEqual([{ type: 'not_running' }, {}])
-    end()
+    hosting.end()
   })
 
   it('is restarting for a request that this process cuts off by its own stop', async () => {
-    const end = traffic.host(LABEL, new Date(0))
+    const hosting = traffic.host(LABEL, new Date(0))
     traffic.route(
       LABEL,
       instance(async () => {
-        end()
+        hosting.end()
         throw new Error('connection reset')
       }),
     )

@@ -5,8 +5,15 @@ import type { ServedInstance } from './served-app.ts'
 type Hosted = {
   /** When this process began to host an app that was live already. Undefined for an app that was not live then. */
   readonly takenOverAt: Date | undefined
-  /** Whether an instance has answered requests since. */
+  /** Whether an instance has answered well since. */
   isServed: boolean
+}
+
+/** The hosting of an app by this process, as its host reports it. */
+export type HostRecord = {
+  /** Records that an instance answers well. One that ended while it started does not. */
+  readonly served: () => void
+  readonly end: () => void
 }
 
 /** The apps that this process runs, by the first label of their host names. */
@@ -15,8 +22,8 @@ export type AppTraffic = {
   readonly find: (label: string) => ServedInstance | undefined
   /** Sends requests of the label to this instance from now on; undefined: to none. */
   readonly route: (label: string, instance: ServedInstance | undefined) => void
-  /** Records that this process hosts the app, until the result is called. */
-  readonly host: (label: string, takenOverAt: Date | undefined) => () => void
+  /** Records that this process hosts the app, until that ends. */
+  readonly host: (label: string, takenOverAt: Date | undefined) => HostRecord
   /** Returns undefined for an app that this process does not host. */
   readonly hosted: (label: string) => Readonly<Hosted> | undefined
   /** The apps that were looked for and do not run. */
@@ -32,16 +39,19 @@ export function createAppTraffic(): AppTraffic {
     find: (label) => instances.get(label),
     route: (label, instance) => {
       absent.forget()
-      if (!instance) return void instances.delete(label)
-      instances.set(label, instance)
-      const hosted = hosts.get(label)
-      if (hosted) hosted.isServed = true
+      if (instance) instances.set(label, instance)
+      else instances.delete(label)
     },
     host: (label, takenOverAt) => {
       const hosted = { takenOverAt, isServed: false }
       hosts.set(label, hosted)
-      // A host whose lease was lost can end after the next one has begun.
-      return () => void (hosts.get(label) === hosted && hosts.delete(label))
+      return {
+        served: () => {
+          hosted.isServed = true
+        },
+        // A host whose lease was lost can end after the next one has begun.
+        end: () => void (hosts.get(label) === hosted && hosts.delete(label)),
+      }
     },
     hosted: (label) => hosts.get(label),
   }
