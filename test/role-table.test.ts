@@ -127,6 +127,8 @@ const TABLE: Row[] = [
   ['integrations.create-webhook', '401 403 403 403 400 400 400 401 403 401', at('/api/integrations/webhooks', { url: 'https://127.0.0.1/' })],
   ['integrations.change-webhook', '401 403 403 403 404 404 404 401 403 401', at('/api/integrations/webhooks/chn_none', {})],
   ['integrations.delete-webhook', '401 403 403 403 404 404 404 401 403 401', at('/api/integrations/webhooks/chn_none')],
+  ['integrations.rotate-webhook-secret', '401 403 403 403 404 404 404 401 403 401', at('/api/integrations/webhooks/chn_none/secret', {})],
+  ['integrations.delete-webhook-secret', '401 403 403 403 404 404 404 401 403 401', at('/api/integrations/webhooks/chn_none/secret')],
   ['integrations.read-chat', '401 403 403 403 200 200 200 401 403 401', at('/api/integrations/chat')],
   ['integrations.connect-chat', '401 403 403 403 400 400 400 401 403 401', at('/api/integrations/chat', { webhook_url: 'https://127.0.0.1/' })],
   ['integrations.disconnect-chat', '401 403 403 403 404 404 404 401 403 401', at('/api/integrations/chat')],

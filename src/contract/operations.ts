@@ -46,6 +46,7 @@ import * as mailLinks from './notifications/mail-links.ts'
 import * as mailbox from './notifications/mailbox.ts'
 import * as notificationSettings from './notifications/settings.ts'
 import * as subscriptions from './notifications/subscriptions.ts'
+import * as webhookSecret from './notifications/webhook-secret.ts'
 import * as webhooks from './notifications/webhooks.ts'
 import * as pipelines from './pipelines.ts'
 import * as skills from './skills.ts'
@@ -144,6 +145,8 @@ export const OPERATIONS: readonly Operation[] = [
   webhooks.createWebhook,
   webhooks.changeWebhook,
   webhooks.deleteWebhook,
+  webhookSecret.rotateWebhookSecret,
+  webhookSecret.deleteWebhookSecret,
   chat.readChat,
   chat.connectChat,
   chat.disconnectChat,

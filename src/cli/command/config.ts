@@ -18,6 +18,8 @@ export function readConfig(env: Env = process.env, system: System = thisSystem()
     context: env.SVC_CONTEXT || undefined,
     /** URL of a webhook, from which its signing key is made. Secret. */
     webhookUrl: env.SVC_WEBHOOK_URL || undefined,
+    /** Signing secret of a webhook for Standard Webhooks. */
+    webhookSecret: env.SVC_WEBHOOK_SECRET || undefined,
     /** Data folder of the instance in this folder. It may not exist. */
     dataDir: resolve(system.folder, env.SVC_DATA_DIR || '.svc'),
     /** The command people type to run the client: `npx svc` in a checkout, where npm sets this variable, else `svc`. */

@@ -31,5 +31,6 @@ export const ID_PREFIXES = [
   'chn',
   'wrk',
   'call',
+  'whs',
 ] as const
 export type IdPrefix = (typeof ID_PREFIXES)[number]

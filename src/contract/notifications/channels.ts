@@ -13,6 +13,11 @@ export type DestinationKind = (typeof DESTINATION_KINDS)[number]
 /** Access of everything that decides where an organization's notifications go. */
 export const byAdmin = { principals: ['user', 'api_token'], role: 'admin', scope: null, org: 'token' } as const
 
+const StandardWebhooks = z.object({
+  secret_created_at: z.iso.datetime(),
+  former_ends_at: z.iso.datetime().nullable().describe('Until then requests are signed with replaced secrets too'),
+})
+
 export const Channel = z.object({
   id: z.string(),
   kind: z.enum(CHANNEL_KINDS),
@@ -23,6 +28,10 @@ export const Channel = z.object({
   disabled_reason: z.string().nullable(),
   failing_since: z.iso.datetime().nullable().describe('Null while messages arrive'),
   created_at: z.iso.datetime(),
+  // The default is for answers of the former release, during an upgrade of several processes.
+  standard_webhooks: StandardWebhooks.nullable()
+    .default(null)
+    .describe('Set in a webhook that has a signing secret: its requests have the headers of Standard Webhooks too'),
 })
 export type Channel = z.infer<typeof Channel>
 

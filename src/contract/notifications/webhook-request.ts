@@ -1,11 +1,6 @@
 import type { Notification } from './inbox.ts'
-
-/** Digests of the runtime. They are handed in, because the contract also runs in browsers, without `node:crypto`. */
-export type Digests = {
-  readonly sha256: (text: string) => Uint8Array
-  /** Returns the HMAC-SHA-256 in lower-case hex. */
-  readonly hmacSha256: (key: Uint8Array, message: string) => string
-}
+import { standardHeaders } from './standard-webhooks.ts'
+import type { Digests } from './webhook-digests.ts'
 
 /** Receivers refuse a timestamp that is further away than this. */
 export const WEBHOOK_FRESH_SECONDS = 300
@@ -16,16 +11,19 @@ type Message = {
   readonly deliveryId: string
   readonly notifications: readonly Notification[]
   readonly at: Date
+  /** Adds the headers of Standard Webhooks: the id of the message, and the keys to sign with. */
+  readonly standard?: { readonly id: string; readonly keys: readonly Uint8Array[] } | undefined
 }
 
 /** The request that a webhook gets, signed at the time of sending. */
-export function webhookRequest(digests: Digests, { url, deliveryId, notifications, at }: Message) {
+export function webhookRequest(digests: Digests, { url, deliveryId, notifications, at, standard }: Message) {
   const body = JSON.stringify(notifications)
-  const headers = {
+  const headers: Record<string, string> = {
     'content-type': 'application/json',
     'user-agent': 'svc-notifications',
     'x-svc-delivery': deliveryId,
     ...signWebhook(digests, url, body, at),
+    ...(standard && standardHeaders(digests, { ...standard, body, at })),
   }
   return { headers, body }
 }
@@ -40,5 +38,5 @@ export function signWebhook(digests: Digests, url: string, body: string, at: Dat
 }
 
 export function webhookSignature(digests: Digests, url: string, timestamp: string, body: string): string {
-  return `v1=${digests.hmacSha256(digests.sha256(url), `${timestamp}.${body}`)}`
+  return `v1=${digests.hmacSha256(digests.sha256(url), `${timestamp}.${body}`, 'hex')}`
 }

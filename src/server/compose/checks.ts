@@ -22,7 +22,7 @@ export function composeCheckWork(parts: ServiceParts) {
   return createCheckWork({
     ...parts,
     apps: createAppDirectory(parts),
-    probe: createAppProbe({ db: parts.db, traffic, urlOf: parts.publicUrls.ofApp }),
+    probe: createAppProbe({ ...parts, traffic, urlOf: parts.publicUrls.ofApp }),
     logs: createAppLogs(parts),
     pool,
     findModel,

@@ -11,6 +11,7 @@ export function composePipelines(parts: ServiceParts) {
     apps: createAppDirectory(parts),
     appsIn: (db) => createAppDirectory({ db }),
     activity: parts.shared(composeActivity),
+    isStopping: () => parts.openStreams.isStopping,
     onError: (error) => log.error({ error }, 'work on calls of workers failed; it is tried again'),
   })
 }

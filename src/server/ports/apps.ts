@@ -43,13 +43,26 @@ export type AppAnswer =
   | { readonly type: 'no_address' }
   /** Nothing was deployed yet, or the app ended and is not started again yet. */
   | { readonly type: 'not_running' }
+  /** svc stopped the app with the process that hosts it, and has not started it again yet. */
+  | { readonly type: 'restarting' }
   /** It runs, but broke the connection or did not accept one. */
   | { readonly type: 'no_answer' }
+
+/** A start of an app by svc, after the process that hosted it stopped or was lost. */
+export type AppRestart = {
+  /** Whether the app has answered requests since. */
+  readonly isServed: boolean
+}
 
 /** Asks apps that this process runs, without the way through the public network. */
 export type AppProbe = {
   /** Returns those of the apps that another process hosts now, which must ask them itself. */
   hostedElsewhere(appIds: readonly string[]): Promise<ReadonlySet<string>>
+  /**
+   * Returns those of the apps that svc began to start again less than two minutes ago, because the process that hosted
+   * them was restarted or lost. None of the apps may be hosted elsewhere.
+   */
+  restarts(appIds: readonly string[]): Promise<ReadonlyMap<string, AppRestart>>
   /** Sends a GET. Rejects only if the signal is aborted, or if the app cannot be looked up. */
   get(app: { readonly orgId: string; readonly id: string }, path: string, signal: AbortSignal): Promise<AppAnswer>
 }

@@ -17,7 +17,9 @@ export type ConsoleAct = {
 
 const APP = '/apps/thing'
 const ORGANIZATION = '/settings/organization'
-const channel = (kind: string): Answers => ({ 'notifications.list-channels': { items: [{ kind, state: 'active' }] } })
+const channel = (kind: string, more: object = {}): Answers => ({
+  'notifications.list-channels': { items: [{ kind, state: 'active', ...more }] },
+})
 const FAILED = { state: 'failed', status: 'not_sent', reason: 'refused', delivery_id: 'del_1' }
 const SOURCE = { source_id: 'db_thing', connection_config: { embedding_configs: [{ label: 'articles' }] } }
 const LIVING_AGENT = { items: [{ ended_by: null, vouched_by: null }] }
@@ -326,6 +328,20 @@ export const CONSOLE_ACTS: readonly ConsoleAct[] = [
     press: 'Send test',
     answers: channel('email'),
   },
+  {
+    operation: 'integrations.rotate-webhook-secret',
+    at: `${ORGANIZATION}/integrations`,
+    open: ['Signing secret of thing'],
+    press: 'Generate secret',
+    answers: channel('webhook', { standard_webhooks: null }),
+  },
+  ...['rotate', 'delete'].map((act) => ({
+    operation: `integrations.${act}-webhook-secret`,
+    at: `${ORGANIZATION}/integrations`,
+    open: ['Signing secret of thing'],
+    press: act === 'rotate' ? 'Replace secret' : 'Delete secret',
+    answers: channel('webhook'),
+  })),
   ...['email', 'webhook'].map((kind) => ({
     operation: `integrations.delete-${kind}`,
     at: `${ORGANIZATION}/integrations`,

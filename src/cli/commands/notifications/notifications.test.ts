@@ -42,6 +42,13 @@ async function startInstance(...answers: Answer[]) {
 
 const ID = '01jd8y0v7wf9hbq7s7x2e3m4n5'
 const CHANNEL = { id: `chn_${ID}`, kind: 'webhook', label: 'Pager (https://hooks.example.com …4TnB)', state: 'active' }
+const LISTED_CHANNEL = {
+  ...CHANNEL,
+  disabled_reason: null,
+  failing_since: null,
+  created_at: '2026-02-03T04:05:06.789Z',
+  standard_webhooks: null,
+}
 const SUBSCRIPTION = {
   id: `sub_${ID}`,
   event_type: 'application.maintenance.proposal.created',
@@ -101,11 +108,7 @@ test('CL-03 the choices of the commands are those of the API', () => {
 
 describe('CL-03 lists fit a terminal of 80 columns, and -o json prints the document of the API', () => {
   it.each([
-    [
-      'notifications channels list',
-      { items: [{ ...CHANNEL, disabled_reason: null, failing_since: null, created_at: '2026-02-03T04:05:06.789Z' }] },
-      /^ID +KIND +STATE +FAILING SINCE +LABEL$/,
-    ],
+    ['notifications channels list', { items: [LISTED_CHANNEL] }, /^ID +KIND +STATE +FAILING SINCE +LABEL$/],
     ['notifications follows list', { items: [FOLLOW] }, /^APP +CATEGORIES +FREQUENCY +VIA +LAST EVENT +OUTCOME$/],
     ['notifications deliveries list', { items: [ENTRY], next_cursor: null }, /^ID +WHEN +STATUS +TO +EVENT$/],
   ])('svc %s', async (line, body, header) => {
@@ -277,5 +280,35 @@ describe('svc notifications channels', () => {
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: `A test notification is on its way to ${CHANNEL.id}.\n` })
     expect(stderr).toContain(`svc notifications deliveries show ${ENTRY.id}`)
     expect(calls).toMatchObject([{ method: 'POST', path: `/api/notifications/channels/${CHANNEL.id}/test` }])
+  })
+})
+
+describe('NO-18 the signing secret of a webhook', () => {
+  const SECRET = 'whsec_c3ZjLWV4YW1wbGUtc2VjcmV0LWZvci1kb2NzLTAwMDE='
+
+  it('is printed alone when it is generated or replaced, with a note until when the former one signs', async () => {
+    const created = { secret: SECRET, created_at: '2026-02-03T04:05:06.789Z', former_ends_at: null }
+    const rotated = { ...created, former_ends_at: '2026-02-04T04:05:06.789Z' }
+    const { svc, calls } = await startInstance({ status: 201, body: created }, { status: 201, body: rotated })
+    const first = await svc(`notifications channels rotate-secret ${CHANNEL.id}`)
+    expect(first).toMatchObject({ exit: 0, stdout: `${SECRET}\n` })
+    expect(first.stderr).toMatch(/^The secret is not shown again\.[^\n]+\n$/)
+    const second = await svc(`notifications channels rotate-secret ${CHANNEL.id}`)
+    expect(second.stderr).toMatch(/The former secret goes on signing until .+\.\n$/)
+    const path = `/api/integrations/webhooks/${CHANNEL.id}/secret`
+    expect(calls).toMatchObject([
+      { method: 'POST', path },
+      { method: 'POST', path },
+    ])
+  })
+
+  it('is deleted after a question', async () => {
+    const { svc, calls } = await startInstance({ body: { deleted: true } })
+    expect(await svc(`notifications channels delete-secret ${CHANNEL.id}`)).toMatchObject({ exit: 5, stdout: '' })
+    expect(await svc(`notifications channels delete-secret ${CHANNEL.id} --yes`)).toMatchObject({
+      exit: 0,
+      stdout: `Deleted the signing secret of ${CHANNEL.id}.\n`,
+    })
+    expect(calls).toMatchObject([{ method: 'DELETE', path: `/api/integrations/webhooks/${CHANNEL.id}/secret` }])
   })
 })

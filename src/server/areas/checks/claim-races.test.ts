@@ -1,11 +1,19 @@
 import { newId } from '#edge/ids.ts'
 import type { Db } from '#lib/db/db.ts'
+import { systemClock } from '#lib/time/clock.ts'
 import { raceClaims } from '#test/work/claim-races.ts'
 import { type RunDeps, runJobs } from './jobs.ts'
 import { queueRuns, RUN_JOBS } from './runs-store.ts'
 
 const kindOf = (db: Db) =>
-  runJobs({ db, probe: { hostedElsewhere: async () => new Set() } } as unknown as RunDeps, 'other')
+  runJobs(
+    {
+      db,
+      clock: systemClock,
+      probe: { hostedElsewhere: async () => new Set(), restarts: async () => new Map() },
+    } as unknown as RunDeps,
+    'other',
+  )
 
 raceClaims('runs of checks', {
   jobs: RUN_JOBS,

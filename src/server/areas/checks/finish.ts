@@ -13,6 +13,8 @@ type Finished = {
   readonly version: number
   readonly outcome: Outcome
   readonly tokens: number | null
+  /** False for a result that stands in the history only, because it says nothing about the app or the check. */
+  readonly isCounted: boolean
   readonly at: Date
 }
 
@@ -28,7 +30,7 @@ export async function finishRun(db: Pick<Db, 'tx'>, finished: Finished): Promise
     const check = await findAndLockCheck(tx, run.check_id)
     const isRecorded = await endRun(tx, run, { verdict, code, detail, tokens, ended_at: at })
     if (!isRecorded || !check) return
-    if (!check.enabled || check.version !== finished.version) return
+    if (!finished.isCounted || !check.enabled || check.version !== finished.version) return
     const event = await moveCheck(tx, check, finished)
     if (event) await emitEvent(tx, event, finished, check)
   })

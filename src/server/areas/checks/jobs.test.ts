@@ -59,6 +59,7 @@ function depsOf(verdict: () => Verdict | Promise<Verdict>, over: Partial<RunDeps
     },
     probe: {
       hostedElsewhere: async () => new Set(),
+      restarts: async () => new Map(),
       get: async () => {
         const answer = ANSWERS[await verdict()]
         if (answer === 'ceiling') throw new Error('only a log check can be indeterminate here')
@@ -156,7 +157,10 @@ describe('NO-02 a check that runs on schedule', () => {
   it('that breaks by a fault of svc is in error, never failed', async () => {
     const id = await newCheck()
     await plan()
-    await runAllJobs(runJobs(depsOf(() => Promise.reject(new Error('a bug')))))
+    const kind = runJobs(depsOf(() => Promise.reject(new Error('a bug'))))
+    await kind.claim(0, { running: [] })
+    clock.advance(2 * MINUTE_MS)
+    await runAllJobs(kind)
     expect(await runsOf(id)).toMatchObject([{ verdict: 'error', code: 'internal' }])
     expect(await eventTypes()).toEqual(['error'])
     expect(faults).toMatchObject([{ message: 'a bug' }])
@@ -204,7 +208,7 @@ describe('the result of a run', () => {
     expect(await eventTypes()).toEqual(['failed'])
   })
 
-  it('is an error after the second process died at it', async () => {
+  it('NO-19 is an error in the history after the second process died at it, and changes nothing else', async () => {
     const id = await newCheck()
     await plan()
     const kind = runJobs(depsOf(() => 'pass'))
@@ -214,6 +218,7 @@ describe('the result of a run', () => {
     }
     await runAllJobs(kind)
     expect(await runsOf(id)).toMatchObject([{ verdict: 'error', code: 'interrupted', attempt: 3 }])
+    expect([await stateOf(id), await eventTypes()]).toEqual(['unknown', []])
   })
 
   it('is left to another process if this one stops', async () => {
@@ -228,7 +233,8 @@ describe('the result of a run', () => {
     )
     const { jobs } = await kind.claim(1, { running: [] })
     await kind.run(jobs[0]!, { ...HELD, signal: stopping.signal })
-    expect(await runsOf(id)).toMatchObject([{ state: 'running', verdict: null }])
+    expect(await runsOf(id)).toMatchObject([{ state: 'running', verdict: null, attempt: 0 }])
+    expect(await runJobs(depsOf(() => 'pass')).claim(1, { running: [] })).toMatchObject({ jobs: [{ attempt: 1 }] })
     expect(faults).toEqual([])
   })
 
@@ -262,7 +268,7 @@ describe('the result of a run', () => {
 })
 
 describe('a run', () => {
-  it('of a check that asks its app is left to the process that hosts it; others are not', async () => {
+  it('is left to the process that hosts the app of its check', async () => {
     const [asking, counting] = [await newCheck(), await newCheck()]
     await db.query(sql`update checks.checks set definition = ${JSON.stringify(LOG)} where id = ${counting}`)
     await plan()
@@ -270,9 +276,10 @@ describe('a run', () => {
     const elsewhere = { ...deps.probe, hostedElsewhere: async (ids: readonly string[]) => new Set(ids) }
     await runAllJobs(runJobs({ ...deps, probe: elsewhere }))
     expect(await runsOf(asking)).toMatchObject([{ state: 'queued' }])
-    expect(await runsOf(counting)).toMatchObject([{ state: 'ended' }])
+    expect(await runsOf(counting)).toMatchObject([{ state: 'queued' }])
     await runAllJobs(runJobs(deps))
     expect(await runsOf(asking)).toMatchObject([{ state: 'ended', verdict: 'pass' }])
+    expect(await runsOf(counting)).toMatchObject([{ state: 'ended', verdict: 'pass' }])
   })
 
   it('of a check that asks a model runs in slots of its own', async () => {
@@ -348,5 +355,84 @@ needs('postgres')('checks among several workers', () => {
     expect(ran).toBe(36)
     expect(await eventTypes()).toEqual(Array(12).fill('failed'))
     for (const id of ids) expect((await runsOf(id)).map(({ verdict: one }) => one)).toEqual(['fail', 'fail', 'fail'])
+  })
+})
+
+describe('NO-19 a restart of svc', () => {
+  const restarting = (isServed: boolean) => ({ restarts: async () => new Map([[app.id, { isServed }]]) })
+  const probing = (verdict: () => Verdict, over: Partial<RunDeps['probe']>): RunDeps => {
+    const deps = depsOf(verdict)
+    return { ...deps, probe: { ...deps.probe, ...over } }
+  }
+  const setKind = (id: string, definition: CheckDefinition) =>
+    db.query(sql`update checks.checks set definition = ${JSON.stringify(definition)} where id = ${id}`)
+
+  it('holds the run of a check until its app answers, and reads its log only after the two minutes', async () => {
+    const [asking, counting] = [await newCheck(), await newCheck()]
+    await setKind(counting, LOG)
+    await plan()
+    await runAllJobs(runJobs(probing(() => 'fail', restarting(false))))
+    expect([await runsOf(asking), await runsOf(counting)]).toMatchObject([[{ state: 'queued' }], [{ state: 'queued' }]])
+    await runAllJobs(runJobs(probing(() => 'pass', restarting(true))))
+    expect([await stateOf(asking), await stateOf(counting)]).toEqual(['pass', 'unknown'])
+    await runAllJobs(runJobs(depsOf(() => 'pass')))
+    expect([await stateOf(counting), await eventTypes()]).toEqual(['pass', []])
+  })
+
+  it('does not hide an outage that lasts: what is held fails when the two minutes are over', async () => {
+    const id = await newCheck()
+    await plan()
+    await runAllJobs(runJobs(probing(() => 'fail', restarting(false))))
+    expect([await stateOf(id), await eventTypes()]).toEqual(['unknown', []])
+    await runAllJobs(runJobs(depsOf(() => 'fail')))
+    expect([await stateOf(id), await eventTypes()]).toEqual(['fail', ['failed']])
+  })
+
+  it('does not hide an app that answered since and fails by itself', async () => {
+    const id = await newCheck()
+    await plan()
+    await runAllJobs(runJobs(probing(() => 'fail', restarting(true))))
+    expect([await stateOf(id), await eventTypes()]).toEqual(['fail', ['failed']])
+  })
+
+  it('leaves a check that failed before as it is, neither failed again nor recovered', async () => {
+    const id = await newCheck()
+    await runNights(id, ['fail'])
+    await setKind(id, LOG)
+    await plan()
+    await runAllJobs(runJobs(probing(() => 'pass', restarting(true))))
+    expect([await stateOf(id), await eventTypes()]).toEqual(['fail', ['failed']])
+  })
+
+  it('lets a run be begun again that found the app gone, without counting the attempt', async () => {
+    const id = await newCheck()
+    await plan()
+    const kind = runJobs(probing(() => 'fail', { get: async () => ({ type: 'restarting' }) }))
+    await runAllJobs(kind)
+    expect(await runsOf(id)).toMatchObject([{ state: 'running', verdict: null, attempt: 0 }])
+    expect([await stateOf(id), await eventTypes()]).toEqual(['unknown', []])
+    await db.query(sql`update checks.runs set lease_until = clock_timestamp()`)
+    await runAllJobs(runJobs(depsOf(() => 'pass')))
+    expect(await runsOf(id)).toMatchObject([{ state: 'ended', verdict: 'pass', attempt: 1 }])
+  })
+
+  it('is no reason for an error of a check in its first two minutes, but for one that lasts', async () => {
+    const id = await newCheck()
+    await plan()
+    const kind = runJobs(
+      depsOf(() => {
+        throw new Error('a service does not answer yet')
+      }),
+    )
+    for (const [minutes, state, events] of [
+      [1, 'unknown', []],
+      [1, 'unknown', []],
+      [0, 'error', ['error']],
+    ] as const) {
+      await runAllJobs(kind)
+      expect([await stateOf(id), await eventTypes()]).toEqual([state, events])
+      await db.query(sql`update checks.runs set lease_until = clock_timestamp() where state = 'running'`)
+      clock.advance(minutes * MINUTE_MS)
+    }
   })
 })

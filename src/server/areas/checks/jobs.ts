@@ -3,17 +3,20 @@ import type { Clock } from '#lib/time/clock.ts'
 import type { HeldLease, JobKind } from '#lib/work/job-kind.ts'
 import { renewClaims } from '#lib/work/job-table.ts'
 import type { AppDirectory, AppName, AppProbe } from '#ports/apps.ts'
+import { RESTART_GRACE_MS } from '#ports/restart-grace.ts'
 import { finishRun } from './finish.ts'
-import type { Outcome } from './kinds/outcome.ts'
-import { type RunDefinitionDeps, runDefinition } from './kinds/run-definition.ts'
+import type { Restarting } from './kinds/outcome.ts'
+import { type Result, type RunDefinitionDeps, runDefinition } from './kinds/run-definition.ts'
 import {
   type ClaimedRun,
   claimRuns,
   findClaimable,
+  postponeRun,
   RUN_JOBS,
   RUNS_CHANNEL,
   releaseRuns,
   removeRun,
+  type WaitingRun,
 } from './runs-store.ts'
 import { type CheckRow, findCheck } from './store.ts'
 
@@ -35,9 +38,18 @@ const MAX_CANDIDATES = 1_000
 /** A run whose process died twice is not begun a third time: it may be the reason. */
 const MAX_ATTEMPTS = 2
 
-/** Runs checks that ask a model, or all others. A run that asks an app is left to the process that hosts it. */
+/** How soon a run that svc kept from a verdict is begun again. */
+const POSTPONED_SECONDS = 15
+/** Errors of a check that a start of the process or of its machine can cause. */
+const STARTING_ERRORS = ['internal', 'dns', 'model_failed']
+
+/**
+ * Runs checks that ask a model, or all others. A run is left to the process that hosts its app, because that one knows
+ * whether svc itself is the reason why the app does not run.
+ */
 export function runJobs(deps: RunDeps, kind: keyof typeof SLOTS): JobKind<ClaimedRun> {
-  const { db, probe } = deps
+  const { db, clock } = deps
+  let startedAt: Date | undefined
   return {
     name: kind === 'agent' ? 'checks-agent' : 'checks-run',
     slots: SLOTS[kind],
@@ -46,43 +58,67 @@ export function runJobs(deps: RunDeps, kind: keyof typeof SLOTS): JobKind<Claime
     pollSeconds: POLL_SECONDS,
     drainSeconds: DRAIN_SECONDS,
     async claim(limit) {
+      startedAt ??= clock.now()
       const waiting = await findClaimable(db, MAX_CANDIDATES)
       const candidates = waiting.filter(({ asks_model }) => asks_model === (kind === 'agent'))
-      const asked = [...new Set(candidates.filter(({ asks_app }) => asks_app).map(({ app_id }) => app_id))]
-      const elsewhere = await probe.hostedElsewhere(asked)
-      const ids = candidates.filter(({ asks_app, app_id }) => !asks_app || !elsewhere.has(app_id)).map(({ id }) => id)
+      const ids = (await withoutHeld(deps, candidates)).map(({ id }) => id)
       return { jobs: ids.length === 0 ? [] : await claimRuns(db, ids.slice(0, limit), LEASE_SECONDS) }
     },
-    run: (run, held) => runOnce(deps, run, held),
+    run: (run, held) => runOnce(deps, run, held, startedAt ?? clock.now()),
     renew: (runs) => renewClaims(db, RUN_JOBS, runs, LEASE_SECONDS),
     release: (runs) => releaseRuns(db, runs),
   }
 }
 
-async function runOnce(deps: RunDeps, run: ClaimedRun, { signal }: HeldLease): Promise<void> {
+/**
+ * Leaves out runs of apps that another process hosts, and holds back those of apps that svc is starting again: they
+ * wait until the app answers, for two minutes at most. The log of such an app has a gap, so its lines are judged after
+ * the two minutes only.
+ */
+async function withoutHeld({ probe }: RunDeps, runs: readonly WaitingRun[]): Promise<readonly WaitingRun[]> {
+  const elsewhere = await probe.hostedElsewhere([...new Set(runs.map(({ app_id }) => app_id))])
+  const here = runs.filter(({ app_id }) => !elsewhere.has(app_id))
+  const restarts = await probe.restarts([...new Set(here.map(({ app_id }) => app_id))])
+  return here.filter(({ app_id, reads_log }) => {
+    const restart = restarts.get(app_id)
+    return !restart || (restart.isServed && !reads_log)
+  })
+}
+
+async function runOnce(deps: RunDeps, run: ClaimedRun, { signal }: HeldLease, startedAt: Date): Promise<void> {
   const { db, clock, apps } = deps
   const check = await findCheck(db, run.check_id)
   const app = await apps.find(run.org_id, run.app_id)
   if (!check || !app) return removeRun(db, run)
   const result = await resultOf(deps, run, check, app, signal)
-  if (result) await finishRun(db, { run, app, version: check.version, ...result, at: clock.now() })
+  if (result === 'stopped') return postponeRun(db, run, 0)
+  if (result === 'restarting' || isOfStart(result, startedAt, clock.now())) {
+    return postponeRun(db, run, POSTPONED_SECONDS)
+  }
+  // Both processes ended because of svc, so the run says nothing about the app.
+  const isCounted = result !== INTERRUPTED
+  await finishRun(db, { run, app, version: check.version, ...result, isCounted, at: clock.now() })
 }
 
-type Result = { readonly outcome: Outcome; readonly tokens: number | null }
+/** Whether a check may have been in error only because this process has just started. */
+function isOfStart({ outcome }: Result, startedAt: Date, now: Date): boolean {
+  if (outcome.verdict !== 'error' || !STARTING_ERRORS.includes(outcome.code)) return false
+  return now.getTime() < startedAt.getTime() + RESTART_GRACE_MS
+}
 
-/** Returns undefined if the lease was lost or the process stops: another process then begins the run again. */
+/** Returns `stopped` if the lease was lost or the process stops: another process then begins the run again. */
 async function resultOf(
   deps: RunDeps,
   run: ClaimedRun,
   check: CheckRow,
   app: AppName,
   signal: AbortSignal,
-): Promise<Result | undefined> {
+): Promise<Result | Restarting | 'stopped'> {
   if (run.attempt > MAX_ATTEMPTS) return INTERRUPTED
   try {
     return await runDefinition(deps, { app: { orgId: run.org_id, id: app.id }, check, now: deps.clock.now(), signal })
   } catch (error) {
-    if (signal.aborted) return undefined
+    if (signal.aborted) return 'stopped'
     deps.onError(error, check.id)
     return BROKEN
   }

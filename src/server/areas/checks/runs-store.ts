@@ -7,6 +7,7 @@ import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { Claim } from '#lib/work/job-kind.ts'
 import { type JobTable, newGrant, releaseClaims } from '#lib/work/job-table.ts'
+import { leaseEnd } from '#lib/work/lease.ts'
 import type { CheckRow } from './store.ts'
 
 /** Notified when a run was queued. */
@@ -90,22 +91,17 @@ export async function dropWaiting(tx: Tx, checkId: string): Promise<void> {
     delete from checks.runs where check_id = ${checkId} and state = 'queued' and trigger = 'schedule'`)
 }
 
-type WaitingRun = {
+export type WaitingRun = {
   readonly id: string
   readonly app_id: string
-  readonly asks_app: boolean
+  readonly reads_log: boolean
   readonly asks_model: boolean
 }
-
-/** Whether a run asks the app itself, which only the process that hosts the app can do. */
-const ASKS_APP = sql`
-  coalesce((check_.definition->>'kind' = 'http' and check_.definition->>'target' like '/%')
-    or check_.definition->>'path' is not null, false)`
 
 /** Runs that can be claimed, oldest first: queued ones, and those whose process died. Also runs of deleted checks. */
 export async function findClaimable(db: Querier, limit: number): Promise<WaitingRun[]> {
   return db.query(sql`
-    select run.id, run.app_id, ${ASKS_APP} as asks_app,
+    select run.id, run.app_id, coalesce(check_.definition->>'kind' in ('log', 'agent'), false) as reads_log,
       coalesce(check_.definition->>'kind' = 'agent', false) as asks_model
     from (
       select id, app_id, check_id from checks.runs waiting
@@ -150,6 +146,16 @@ export function releaseRuns(db: Querier, runs: readonly Claim[]): Promise<void> 
     job.state = 'running' and not exists (
       select from checks.runs other where other.check_id = job.check_id and other.state = 'queued')`
   return releaseClaims(db, { ...RUN_JOBS, isClaimed }, runs)
+}
+
+/**
+ * Lets a run be claimed again after so many seconds, as if this claim had not been: the run was begun, but svc itself
+ * kept it from a verdict. Does nothing if it was claimed again since.
+ */
+export async function postponeRun(db: Querier, { id, fence }: Claim, seconds: number): Promise<void> {
+  await db.query(sql`
+    update checks.runs set attempt = attempt - 1, lease_until = ${leaseEnd(seconds)}
+    where id = ${id} and fence = ${fence} and state = 'running'`)
 }
 
 type Result = Pick<RunRow, 'verdict' | 'code' | 'detail' | 'tokens'> & { readonly ended_at: Date }

@@ -8,6 +8,7 @@ import { forumSender } from './channels/forum/send.ts'
 import { settleLoop } from './channels/forum/settle.ts'
 import { openSecrets } from './channels/store.ts'
 import { webhookSender } from './channels/webhook/send.ts'
+import { openWebhooks } from './channels/webhook/store.ts'
 import { createCheck } from './deliver/check.ts'
 import type { ClaimedDelivery } from './deliver/claim.ts'
 import { type DeliveryTiming, deliveryJobs } from './deliver/job.ts'
@@ -59,8 +60,12 @@ export function createDeliveries(given: DeliveryDeps): { loops: Loop[]; slots: J
 
 function createSenders(deps: UsedDeps & Pick<NotificationDeps, 'forumFetch'>): Senders {
   const openUrl = gather((ids: readonly string[]) => openSecrets(deps.db, deps.sealer, ids), { joinsTurn: true })
+  const openWebhook = gather(
+    (ids: readonly string[]) => openWebhooks(deps.db, deps.sealer, { ids, now: deps.clock.now() }),
+    { joinsTurn: true },
+  )
   return {
-    webhook: webhookSender({ ...deps, openUrl }),
+    webhook: webhookSender({ ...deps, openWebhook }),
     email: emailSender(deps),
     chat: chatChannelSender({ ...deps, openUrl }),
     chat_dm: chatPersonSender(deps),

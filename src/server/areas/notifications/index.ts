@@ -12,6 +12,7 @@ import { forumRoutes } from './channels/forum/routes.ts'
 import { channelsRoute } from './channels/routes.ts'
 import { testChannelRoute } from './channels/test-notification.ts'
 import { webhookRoutes } from './channels/webhook/routes.ts'
+import { webhookSecretRoutes } from './channels/webhook/secret-routes.ts'
 import { createDeliveries, type DeliveryDeps } from './create-deliveries.ts'
 import type { ClaimedDelivery } from './deliver/claim.ts'
 import { followRoutes } from './follows/routes.ts'
@@ -27,6 +28,7 @@ import { createSystemMails } from './system-mail/store.ts'
 export { CHAT_BOT_TOKENS } from './channels/chat/secret.ts'
 export { KEPT_MAILS } from './channels/email/mailbox-store.ts'
 export { CHANNEL_SECRETS } from './channels/secret.ts'
+export { SIGNING_SECRETS } from './channels/webhook/secret-store.ts'
 export { notificationsEraser } from './erase/eraser.ts'
 export { FOLLOW_LINK_TOKENS } from './follow-links/store.ts'
 export type { MailSettings } from './model/deps.ts'
@@ -51,6 +53,7 @@ export function createNotifications(given: DeliveryDeps & Omit<NotificationDeps,
       channelsRoute(deps),
       testChannelRoute(deps),
       ...webhookRoutes(deps),
+      ...webhookSecretRoutes(deps),
       ...chatRoutes(deps),
       startInstallationRoute(deps),
       chatCallbackRoute(deps),

@@ -10,5 +10,7 @@ export type PipelineDeps = {
   readonly apps: Pick<AppDirectory, 'find' | 'names'>
   /** The directory of apps as a transaction sees it. */
   readonly appsIn: (db: Querier) => Pick<AppDirectory, 'names'>
+  /** Whether this process ends its streams because it stops. */
+  readonly isStopping: () => boolean
   readonly onError: (error: unknown) => void
 }

@@ -1,5 +1,7 @@
 import { listChannels, testChannel } from '#contract/notifications/channels.ts'
+import { deleteWebhookSecret, rotateWebhookSecret } from '#contract/notifications/webhook-secret.ts'
 import { callCommand, listCommand } from '../../../call/operation-command.ts'
+import { printable } from '../../../terminal/printable.ts'
 
 export const list = listCommand(listChannels, {
   label: 'Listing channels',
@@ -21,4 +23,20 @@ export const test = callCommand(testChannel, {
   notes: ({ notification_id: id }, _, { config }) => [
     `Show what became of it with: ${config.program} notifications deliveries show ${id}`,
   ],
+})
+
+/** Prints only the secret to stdout, so that scripts can use it directly. */
+export const rotateSecret = callCommand(rotateWebhookSecret, {
+  input: ([id]) => ({ id }),
+  text: ({ secret }) => printable(secret),
+  notes: ({ former_ends_at }, _, cli) => [
+    'The secret is not shown again. Give it to the receiver, which verifies with any library of Standard Webhooks.',
+    ...(former_ends_at === null ? [] : [`The former secret goes on signing until ${cli.time(former_ends_at)}.`]),
+  ],
+})
+
+export const deleteSecret = callCommand(deleteWebhookSecret, {
+  input: ([id]) => ({ id }),
+  confirm: ([id]) => [`This deletes the signing secret of ${id}. Receivers that verify it refuse all further requests`],
+  text: (_, [id]) => `Deleted the signing secret of ${id}.`,
 })

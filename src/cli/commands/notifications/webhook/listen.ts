@@ -45,13 +45,5 @@ async function read(request: IncomingMessage): Promise<Arrived | 'too_large' | '
     if (bytes > MAX_BODY_BYTES) return 'too_large'
     chunks.push(chunk)
   }
-  return {
-    timestamp: textOf(request.headers['x-svc-timestamp']),
-    signature: textOf(request.headers['x-svc-signature']),
-    body: Buffer.concat(chunks),
-  }
-}
-
-function textOf(header: string | readonly string[] | undefined): string | undefined {
-  return typeof header === 'string' ? header : undefined
+  return { headers: request.headers, body: Buffer.concat(chunks) }
 }

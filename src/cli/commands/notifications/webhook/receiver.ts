@@ -7,27 +7,29 @@ import { toJsonLine } from '../../../terminal/output.ts'
 import { printable } from '../../../terminal/printable.ts'
 import { listen } from './listen.ts'
 import { readSigningUrl } from './signing-url.ts'
-import { type Arrived, judge, VERDICTS, type Verdict } from './verify.ts'
+import { readStandardKey } from './standard-key.ts'
+import { type Arrived, judge, type SigningKey, VERDICTS, type Verdict } from './verify.ts'
 
-type Flags = OutputFlags & { port?: number; signingUrl?: string; count?: number }
+type Flags = OutputFlags & { port?: number; signingUrl?: string; secret?: string; count?: number }
 
 const MAX_REMEMBERED_IDS = 10_000
 const SECRET_BYTES = 18
 
 export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
+  const standardKey = await readStandardKey(flags, cli)
   const ownUrl = await readSigningUrl(flags.signingUrl, cli)
   const path = `/in/${randomBytes(SECRET_BYTES).toString('base64url')}`
   const verdicts: Verdict[] = []
   const { promise: enough, resolve: end } = Promise.withResolvers<void>()
   const seen = new Set<string>()
   const receiver = await listen(flags.port ?? 0, (arrived) => {
-    const { verdict, notifications } = look(arrived, ownUrl ?? url, seen)
+    const { verdict, notifications } = look(arrived, standardKey ? { standardKey } : { url: ownUrl ?? url }, seen)
     print(verdict, notifications, flags, cli)
     if (flags.count !== undefined && verdicts.push(verdict) >= flags.count) end()
     return verdict
   })
   const url = `http://127.0.0.1:${receiver.port}${path}`
-  announce(url, ownUrl !== undefined, flags, cli)
+  announce(url, { isOwnUrl: ownUrl !== undefined, isStandard: standardKey !== undefined }, flags, cli)
   await enough
   await receiver.close()
   if (verdicts.some((verdict) => verdict !== 'right')) throw new Unsuccessful()
@@ -36,23 +38,26 @@ export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
 type Seen = { verdict: Verdict; notifications: readonly Notification[] }
 
 /** Judges what arrived and remembers the ids of what is right, the newest ones only. */
-function look(arrived: Arrived | 'too_large' | 'wrong_method', url: string, seen: Set<string>): Seen {
+function look(arrived: Arrived | 'too_large' | 'wrong_method', key: SigningKey, seen: Set<string>): Seen {
   if (typeof arrived === 'string') return { verdict: arrived, notifications: [] }
-  const { verdict, notifications } = judge(arrived, url, new Date())
+  const { verdict, notifications } = judge(arrived, key, new Date())
   const isRepeated = notifications.some(({ id }) => seen.has(id))
   for (const { id } of notifications) seen.add(id)
   for (const id of [...seen].slice(0, Math.max(0, seen.size - MAX_REMEMBERED_IDS))) seen.delete(id)
   return { verdict: isRepeated ? 'repeated' : verdict, notifications }
 }
 
-function announce(url: string, isOwnUrl: boolean, flags: Flags, cli: Cli): void {
+type Checked = { isOwnUrl: boolean; isStandard: boolean }
+
+function announce(url: string, checked: Checked, flags: Flags, cli: Cli): void {
   cli.print(flags.output === 'table' ? `Listening on ${url}` : toJsonLine({ type: 'listening', url }))
-  const sample = `${cli.config.program} notifications webhook-sample ${url}`
-  cli.note(
-    isOwnUrl
-      ? 'Signatures are checked with the URL that you gave, not with this address.'
-      : `Send a sample from another terminal: ${sample}`,
-  )
+  cli.note(noteAbout(url, checked, cli))
+}
+
+function noteAbout(url: string, { isOwnUrl, isStandard }: Checked, cli: Cli): string {
+  if (isStandard) return 'The headers of Standard Webhooks are checked, with the secret that you gave.'
+  if (isOwnUrl) return 'Signatures are checked with the URL that you gave, not with this address.'
+  return `Send a sample from another terminal: ${cli.config.program} notifications webhook-sample ${url}`
 }
 
 function print(verdict: Verdict, notifications: readonly Notification[], flags: Flags, cli: Cli): void {

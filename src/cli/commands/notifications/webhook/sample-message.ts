@@ -9,12 +9,20 @@ const ID_DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'
 const ID_LENGTH = 26
 const CONSOLE = 'https://svc.example.com'
 
-type Sample = { readonly signingUrl: string; readonly id: string; readonly at: Date }
+type Sample = {
+  readonly signingUrl: string
+  /** Adds the headers of Standard Webhooks. */
+  readonly standardKey?: Uint8Array | undefined
+  readonly id: string
+  readonly at: Date
+}
 
 /** A request as svc sends it when a deploy failed. The organization, the app and the deploy do not exist. */
-export function sampleRequest({ signingUrl, id, at }: Sample) {
+export function sampleRequest({ signingUrl, standardKey, id, at }: Sample) {
+  const deliveryId = sampleId('dlv')
+  const standard = standardKey && { id: deliveryId, keys: [standardKey] }
   const notifications = [toThin({ id, event: sampleEvent(at) }, CONSOLE)]
-  return webhookRequest(DIGESTS, { url: signingUrl, deliveryId: sampleId('dlv'), notifications, at })
+  return webhookRequest(DIGESTS, { url: signingUrl, deliveryId, notifications, at, standard })
 }
 
 function sampleEvent(at: Date): EventOf<'deploy.failed'> {

@@ -7,8 +7,9 @@ import { show } from '../../../terminal/output.ts'
 import { DIGESTS } from './digests.ts'
 import { sampleId, sampleRequest } from './sample-message.ts'
 import { checkWebhookUrl, readSigningUrl } from './signing-url.ts'
+import { readStandardKey } from './standard-key.ts'
 
-type Flags = OutputFlags & { signingUrl?: string; id?: string; print?: boolean }
+type Flags = OutputFlags & { signingUrl?: string; secret?: string; id?: string; print?: boolean }
 type SampleRequest = ReturnType<typeof sampleRequest>
 
 const NOTIFICATION_ID = /^ntf_[0-7][0-9a-hjkmnp-tv-z]{25}$/
@@ -17,10 +18,11 @@ const ANSWER_TIMEOUT_SECONDS = 15
 
 export async function run([typed]: [string], flags: Flags, cli: Cli): Promise<void> {
   const url = checkWebhookUrl(typed)
+  const standardKey = await readStandardKey(flags, cli)
   const otherUrl = await readSigningUrl(flags.signingUrl, cli)
   const id = flags.id ?? sampleId('ntf')
   if (!NOTIFICATION_ID.test(id)) throw usageError(`--id must be an id such as ${sampleId('ntf')}, not ${id}.`)
-  const request = sampleRequest({ signingUrl: otherUrl ?? url, id, at: new Date() })
+  const request = sampleRequest({ signingUrl: otherUrl ?? url, standardKey, id, at: new Date() })
   if (flags.print) return printRequest(url, otherUrl, request, flags, cli)
   await sendSample(url, id, request, flags, cli)
 }
@@ -57,5 +59,9 @@ function explain(url: string, otherUrl: string | undefined, { headers }: SampleR
     key: `1. The key is the SHA-256 digest (32 bytes) of ${name}${otherUrl === undefined ? `: ${key} in hex` : ''}.`,
     message: `2. The message is the timestamp, a full stop and the body as sent: ${headers['x-svc-timestamp']}.[{"id":…`,
     signature: `3. The signature is v1= and the HMAC-SHA256 of the message with that key, in lower-case hex.`,
+    ...('webhook-id' in headers && { standard: STANDARD_STEP }),
   }
 }
+
+const STANDARD_STEP =
+  '4. For Standard Webhooks the key is the base64 after whsec_ in the secret, which is not shown. The message is webhook-id, webhook-timestamp and the body, joined by full stops. The signature is v1, and the HMAC-SHA256 in base64.'

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
 import { signWebhook } from '#contract/notifications/webhook-request.ts'
 import { freePort } from '#test/free-port.ts'
@@ -10,6 +11,9 @@ import { DIGESTS } from './digests.ts'
 
 const ID = 'ntf_01jd8y0v7wf9hbq7s7x2e3m4n5'
 const URL_TYPED = 'https://hooks.example.com/in/Vf7Qk2Zp9xLw4TnB'
+
+const SECRET = 'whsec_c3ZjLWV4YW1wbGUtc2VjcmV0LWZvci1kb2NzLTAwMDE='
+const OTHER_SECRET = 'whsec_YW5vdGhlci1zZWNyZXQtb2YtYW5vdGhlci1ob29rMDA='
 
 type Request = { type: string; verdict: string; notifications: { id: string; event_type: string }[] }
 
@@ -88,6 +92,32 @@ describe('NO-16 a webhook can be tried on one machine', () => {
       expect(text).not.toContain('Vf7Qk2Zp9xLw4TnB')
   })
 
+  it('NO-18 both take a secret of Standard Webhooks, and the receiver then checks those headers', async () => {
+    const receiver = await startReceiver(3, { env: { SVC_WEBHOOK_SECRET: SECRET } })
+    expect(await sample(receiver.url, '--secret', SECRET)).toMatchObject({ exit: 0 })
+    const words = ['notifications', 'webhook-sample', receiver.url, '--secret', '-']
+    expect(await runSvc(words, { stdin: `${OTHER_SECRET}\n` })).toMatchObject({ exit: 1 })
+    expect(await sample(receiver.url)).toMatchObject({ exit: 1 })
+    expect(await receiver.exit).toBe(1)
+    expect(receiver.requests().map(({ verdict }) => verdict)).toEqual([
+      'right',
+      'wrong_standard_signature',
+      'no_standard_signature',
+    ])
+  })
+
+  it('NO-18 the receiver accepts one right signature of two, and --print hides the secret', async () => {
+    const receiver = await startReceiver(1, {}, ['--secret', SECRET])
+    const printed = await sample(receiver.url, '--print', '--json', '--secret', SECRET)
+    const { headers, body, signature } = JSON.parse(printed.stdout)
+    expect(signature.standard).toContain('For Standard Webhooks the key is the base64 after whsec_')
+    expect(printed.stdout).not.toContain(SECRET.slice(6))
+    expect(() => new Webhook(SECRET).verify(body, headers)).not.toThrow()
+    headers['webhook-signature'] = `v1,AAAA ${headers['webhook-signature']}`
+    expect((await fetch(receiver.url, { method: 'POST', headers, body })).status).toBe(200)
+    expect(await receiver.exit).toBe(0)
+  })
+
   it('--print shows the request and how it was signed, and sends nothing', async () => {
     const { exit, stdout } = await sample(URL_TYPED, '--print', '--json')
     const { headers, body, signature, ...request } = JSON.parse(stdout)
@@ -115,6 +145,9 @@ describe('NO-16 a webhook can be tried on one machine', () => {
     [['http://127.0.0.1/ a'], 5, 'The URL contains a blank or an invisible character. Remove it.'],
     [['http://127.0.0.1/', '--id', 'ntf_1'], 5, '--id must be an id such as ntf_0'],
     [['http://127.0.0.1/', '--signing-url', 'nowhere'], 5, 'The URL must begin with http://'],
+    [['http://127.0.0.1/', '--secret', 'whsec_c2hvcnQ='], 5, 'The secret must be whsec_ and 24 to 64 bytes in base64'],
+    [['http://127.0.0.1/', '--secret', SECRET.slice(6)], 5, 'The secret must be whsec_ and 24 to 64 bytes in base64'],
+    [['http://127.0.0.1/', '--secret', '-', '--signing-url', '-'], 5, 'Only one of --signing-url and --secret'],
     [['http://127.0.0.1:1/'], 1, 'Cannot reach http://127.0.0.1:1'],
   ])('svc notifications webhook-sample %s exits with %i', async (words, exit, message) => {
     const refused = await runSvc(['notifications', 'webhook-sample', ...words])

@@ -7,6 +7,7 @@ import { deleteEmail } from '#contract/notifications/email.ts'
 import { disconnectForum } from '#contract/notifications/forum.ts'
 import { listSubscriptions } from '#contract/notifications/subscriptions.ts'
 import { deleteWebhook } from '#contract/notifications/webhooks.ts'
+import { SigningSecret } from './signing-secret.tsx'
 
 export function ChannelActs({ channel }: { channel: Channel }) {
   return (
@@ -22,7 +23,7 @@ export function ChannelActs({ channel }: { channel: Channel }) {
           Send test<span className="visually-hidden"> to {channel.label}</span>
         </ActButton>
       )}{' '}
-      <Delete channel={channel} />
+      {channel.kind === 'webhook' && <SigningSecret channel={channel} />} <Delete channel={channel} />
     </>
   )
 }

@@ -19,6 +19,7 @@ import { probeUntilHealthy } from './probe.ts'
 import { recoverDeploy } from './recover.ts'
 import { removeApp } from './remove-app.ts'
 import { buildDeploy, type Healthy, runDeploy, startInstance } from './run-deploy.ts'
+import type { HostRecord } from './traffic.ts'
 import { untilDeleted } from './until-deleted.ts'
 import { writeFault } from './write-fault.ts'
 
@@ -41,6 +42,7 @@ export class AppHost {
   readonly #lease: Lease
   readonly #signal: AbortSignal
   readonly #wake = createWake()
+  #hosting: HostRecord | undefined
   #live: Live | undefined
   /** The deploy whose instances get the requests. Known before `#live`, because an instance can end at once. */
   #servingId: string | undefined
@@ -69,9 +71,11 @@ export class AppHost {
 
   /** Returns when nothing is left to host, or when the signal is aborted. */
   async run(): Promise<void> {
-    const { target } = this.#deps
+    const { target, traffic, time } = this.#deps
     try {
       const current = await listCurrentDeploys(this.#deps.db, this.#app.id)
+      const wasLive = current.some(({ state }) => state === 'live')
+      this.#hosting = traffic.host(this.#app.host_label, wasLive ? time.now() : undefined)
       const currentIds = current.map(({ id }) => id)
       await target.endOrphans(this.#ref, currentIds)
       let faults = 0
@@ -87,6 +91,8 @@ export class AppHost {
         }
       }
     } finally {
+      // Before the app is stopped, so that a check which asks it meanwhile finds out why it gets no answer.
+      this.#hosting?.end()
       await this.#stopLive(STOP_GRACE_MS, 'leave')
     }
   }
@@ -173,10 +179,14 @@ export class AppHost {
     const crashes: Date[] = []
     this.#servingId = deploy.id
     this.#isCrashLooping = false
+    if (first) this.#hosting?.served()
     const running = keepRunning(first, {
       time,
       start: () => startInstance(this.#deps, { deploy, release, onHarmful: () => this.#onHarmful(deploy) }),
-      untilReady: (instance, signal) => probeUntilHealthy(instance, deploy.health_path ?? '/', time, signal),
+      untilReady: async (instance, signal) => {
+        const probed = await probeUntilHealthy(instance, deploy.health_path ?? '/', time, signal)
+        if (probed.ok) this.#hosting?.served()
+      },
       onChange: (instance) => {
         if (this.#servingId === deploy.id) traffic.route(this.#app.host_label, instance)
       },

@@ -209,6 +209,24 @@ describe('MA-15 a live app', () => {
     expect(target.builds).toBe(1)
   })
 
+  it('NO-19 counts as started again by svc until it answers, and not only until it ended while it started', async () => {
+    const app = await makeApp()
+    const behaviour: { endsAtOnce?: string } = {}
+    target.next(behaviour)
+    await startHosting()
+    await settled(await queue(app))
+    expect(traffic.hosted(app.label)).toEqual({ takenOverAt: undefined, isServed: true })
+    await hosting![Symbol.asyncDispose]()
+    expect(traffic.hosted(app.label)).toBeUndefined()
+    clock.advance(11 * 60_000)
+    behaviour.endsAtOnce = 'exit code 1'
+    await startHosting()
+    await until(() => lines.filter((line) => line.includes('exit code 1')).length >= 2)
+    expect(traffic.hosted(app.label)).toEqual({ takenOverAt: expect.any(Date), isServed: false })
+    delete behaviour.endsAtOnce
+    await until(() => traffic.hosted(app.label)?.isServed)
+  })
+
   it('is stopped and removed when it is deleted', async () => {
     const app = await makeApp()
     await startHosting()

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '#lib/db/db.ts'
+import type { Db, Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
 /**
@@ -14,6 +14,18 @@ export async function findHeldElsewhere(
     select name from svc.leases
     where name = any(${names}::text[]) and expires_at > clock_timestamp() and split_part(holder, '/', 1) <> ${instance}`)
   return new Set(held.map(({ name }) => name))
+}
+
+/** Returns those of the apps that svc keeps running: active ones with a start command and a live deploy. */
+export async function listLiveApps(
+  db: Querier,
+  ids: readonly string[],
+): Promise<{ readonly id: string; readonly host_label: string }[]> {
+  if (ids.length === 0) return []
+  return db.query(sql`
+    select id, host_label from apps.apps
+    where id = any(${[...ids]}::text[]) and state = 'active' and start_command is not null
+      and exists (select from apps.deploys where app_id = apps.id and state = 'live')`)
 }
 
 /** Deletes the app with everything that belongs to it. */

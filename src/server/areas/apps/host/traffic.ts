@@ -1,18 +1,38 @@
 import { type AbsentApps, createAbsentApps } from './absent-apps.ts'
 import type { ServedInstance } from './served-app.ts'
 
+/** An app that this process hosts. */
+type Hosted = {
+  /** When this process began to host an app that was live already. Undefined for an app that was not live then. */
+  readonly takenOverAt: Date | undefined
+  /** Whether an instance has answered well since. */
+  isServed: boolean
+}
+
+/** The hosting of an app by this process, as its host reports it. */
+export type HostRecord = {
+  /** Records that an instance answers well. One that ended while it started does not. */
+  readonly served: () => void
+  readonly end: () => void
+}
+
 /** The apps that this process runs, by the first label of their host names. */
 export type AppTraffic = {
   /** Returns undefined when no app of that label runs here. */
   readonly find: (label: string) => ServedInstance | undefined
   /** Sends requests of the label to this instance from now on; undefined: to none. */
   readonly route: (label: string, instance: ServedInstance | undefined) => void
+  /** Records that this process hosts the app, until that ends. */
+  readonly host: (label: string, takenOverAt: Date | undefined) => HostRecord
+  /** Returns undefined for an app that this process does not host. */
+  readonly hosted: (label: string) => Readonly<Hosted> | undefined
   /** The apps that were looked for and do not run. */
   readonly absent: AbsentApps
 }
 
 export function createAppTraffic(): AppTraffic {
   const instances = new Map<string, ServedInstance>()
+  const hosts = new Map<string, Hosted>()
   const absent = createAbsentApps()
   return {
     absent,
@@ -22,5 +42,17 @@ export function createAppTraffic(): AppTraffic {
       if (instance) instances.set(label, instance)
       else instances.delete(label)
     },
+    host: (label, takenOverAt) => {
+      const hosted = { takenOverAt, isServed: false }
+      hosts.set(label, hosted)
+      return {
+        served: () => {
+          hosted.isServed = true
+        },
+        // A host whose lease was lost can end after the next one has begun.
+        end: () => void (hosts.get(label) === hosted && hosts.delete(label)),
+      }
+    },
+    hosted: (label) => hosts.get(label),
   }
 }

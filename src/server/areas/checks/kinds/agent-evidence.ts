@@ -1,7 +1,7 @@
 import type { DefinitionOf } from '#contract/checks/definition.ts'
 import { redactEntries, redactText } from '#lib/redact/redact.ts'
 import type { AppAnswer, AppLogs, AppProbe } from '#ports/apps.ts'
-import type { CheckedApp } from './outcome.ts'
+import type { CheckedApp, Restarting } from './outcome.ts'
 import { readStart } from './read-start.ts'
 
 /** Evidence about an app for a model, without secrets and addresses of people. Nothing in it is trusted. */
@@ -23,17 +23,17 @@ const MAX_LOG_BYTES = 32 * 1024
 const MAX_BODY_BYTES = 8 * 1024
 const ANSWER_LIMIT_MS = 10_000
 
-/** Returns `no_address` if the check names a path and svc knows no address of the app. */
+/** Returns `no_address` if the check names a path and svc knows no address of the app, `restarting` if svc restarts it. */
 export async function collectEvidence(
   { logs, probe }: EvidenceDeps,
   app: CheckedApp,
   { window_minutes, level, path }: DefinitionOf<'agent'>,
   now: Date,
   signal: AbortSignal,
-): Promise<Evidence | 'no_address'> {
+): Promise<Evidence | 'no_address' | Restarting> {
   const since = new Date(now.getTime() - window_minutes * 60_000)
   const answered = path === null ? undefined : await ask(probe, app, path, signal)
-  if (answered === 'no_address') return answered
+  if (typeof answered === 'string') return answered
   const { lines, isComplete } = await logs.read(app.id, { since, until: now, words: [], level }, MAX_LOG_BYTES)
   const texts = await redactEntries(lines.map(({ text }) => text))
   return {
@@ -58,11 +58,12 @@ async function ask(
   app: CheckedApp,
   path: string,
   signal: AbortSignal,
-): Promise<PageEvidence | 'no_address'> {
+): Promise<PageEvidence | 'no_address' | Restarting> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_LIMIT_MS)])
   try {
     const answer = await probe.get(app, path, limit)
-    return answer.type === 'no_address' ? 'no_address' : await shown(answer, limit)
+    if (answer.type === 'no_address' || answer.type === 'restarting') return answer.type
+    return await shown(answer, limit)
   } catch (error) {
     signal.throwIfAborted()
     if (limit.aborted) return fault('The app did not answer within 10 seconds.')
@@ -70,7 +71,10 @@ async function ask(
   }
 }
 
-async function shown(answer: Exclude<AppAnswer, { type: 'no_address' }>, signal: AbortSignal): Promise<PageEvidence> {
+async function shown(
+  answer: Exclude<AppAnswer, { type: 'no_address' | 'restarting' }>,
+  signal: AbortSignal,
+): Promise<PageEvidence> {
   if (answer.type === 'not_running') return fault('The app is not running.')
   if (answer.type === 'no_answer') return fault('The app did not answer the request.')
   // Read further than it is shown, because a part of a secret cannot be recognised.

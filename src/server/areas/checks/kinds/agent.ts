@@ -5,7 +5,7 @@ import { type FindChatModel, servedTokens } from '#ports/chat-model.ts'
 import { collectEvidence, type EvidenceDeps } from './agent-evidence.ts'
 import { judgeAnswer } from './agent-judge.ts'
 import { promptOf } from './agent-prompt.ts'
-import type { CheckedApp, Outcome } from './outcome.ts'
+import type { CheckedApp, Outcome, Restarting } from './outcome.ts'
 
 export type AgentDeps = EvidenceDeps & {
   readonly pool: AgentPool
@@ -28,11 +28,15 @@ const MODEL_LIMIT_MS = 5 * 60_000
  * Lets a model judge the log and an answer of the app. The tokens come from the organization's pool; without enough of
  * them the run is indeterminate. A model that cannot be asked or answers nonsense is an error, never a fail.
  */
-export async function runAgent(deps: AgentDeps, { app, checkId, definition, now, signal }: Run): Promise<Result> {
+export async function runAgent(
+  deps: AgentDeps,
+  { app, checkId, definition, now, signal }: Run,
+): Promise<Result | Restarting> {
   const model = deps.findModel(definition.model)
   if (!model) return free(unknownModel(definition.model))
   const evidence = await collectEvidence(deps, app, definition, now, signal)
   if (evidence === 'no_address') return free(NO_ADDRESS)
+  if (evidence === 'restarting') return evidence
   const request = promptOf(definition.instructions, evidence)
   const spender = { orgId: app.orgId, spender: 'check', reference: checkId } as const
   const limit = AbortSignal.any([signal, AbortSignal.timeout(MODEL_LIMIT_MS)])

@@ -2,7 +2,7 @@ import type { DefinitionOf } from '#contract/checks/definition.ts'
 import type { SafeFetch } from '#lib/net/safe-fetch.ts'
 import { SafeFetchError } from '#lib/net/safe-fetch-error.ts'
 import type { AppProbe } from '#ports/apps.ts'
-import type { CheckedApp, Outcome } from './outcome.ts'
+import type { CheckedApp, Outcome, Restarting } from './outcome.ts'
 import { readStart } from './read-start.ts'
 
 export type HttpDeps = { readonly probe: Pick<AppProbe, 'get'>; readonly safeFetch: SafeFetch }
@@ -17,7 +17,12 @@ const MAX_BODY_BYTES = 64 * 1024
  * Runs an HTTP check. Paths are asked at the app itself and addresses through safe fetch. An app that does not answer
  * fails the check; a check that could not ask is in error. Rejects if the signal is aborted.
  */
-export function runHttp(deps: HttpDeps, app: CheckedApp, definition: HttpDefinition, signal: AbortSignal) {
+export function runHttp(
+  deps: HttpDeps,
+  app: CheckedApp,
+  definition: HttpDefinition,
+  signal: AbortSignal,
+): Promise<Outcome | Restarting> {
   return definition.target.startsWith('/')
     ? askApp(deps, app, definition, signal)
     : askAddress(deps, definition, signal)
@@ -27,6 +32,7 @@ async function askApp({ probe }: HttpDeps, app: CheckedApp, definition: HttpDefi
   const limit = AbortSignal.any([signal, AbortSignal.timeout(definition.timeout_seconds * 1000)])
   try {
     const answer = await probe.get(app, definition.target, limit)
+    if (answer.type === 'restarting') return answer.type
     if (answer.type !== 'answered') return WITHOUT_ANSWER[answer.type]
     const { status, body } = answer.response
     if (definition.contains === null) {

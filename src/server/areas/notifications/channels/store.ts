@@ -7,14 +7,22 @@ import { sql } from '#lib/db/sql.ts'
 import { rescheduleDestinations } from '../store/reschedule.ts'
 import { CHANNEL_SECRETS } from './secret.ts'
 
-export type ChannelRow = Omit<Channel, 'failing_since' | 'created_at'> & {
+export type ChannelRow = Omit<Channel, 'failing_since' | 'created_at' | 'standard_webhooks'> & {
   org_id: string
   settings: Record<string, unknown>
   failing_since: Date | null
   created_at: Date
+  /** Time of the current signing secret of a webhook; null while it has none. */
+  signing_since: Date | null
+  /** Latest end of the secrets that were replaced, also when it is past. */
+  former_signing_ends_at: Date | null
 }
 
-const COLUMNS = sql`id, org_id, kind, label, state, disabled_reason, settings, failing_since, created_at`
+const COLUMNS = sql`id, org_id, kind, label, state, disabled_reason, settings, failing_since, created_at,
+  (select created_at from notifications.signing_secrets as one
+    where one.channel_id = channels.id and ends_at is null) as signing_since,
+  (select max(ends_at) from notifications.signing_secrets as one
+    where one.channel_id = channels.id) as former_signing_ends_at`
 
 /** Processes of the former release take the same locks. */
 const LOCK_NAMES: Record<ChannelKind, string> = {

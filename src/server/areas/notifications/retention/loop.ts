@@ -2,6 +2,7 @@ import { lowestId } from '#edge/ids.ts'
 import type { Db } from '#lib/db/db.ts'
 import { repeatWhileFull } from '#lib/work/full-batches.ts'
 import type { Loop } from '#lib/work/loop.ts'
+import { deleteEndedSecrets } from '../channels/webhook/secret-store.ts'
 import { dropUnreadable } from '../match/unreadable-store.ts'
 import { deleteDeliveries, deleteEvents, deleteInboxEntries, deleteKeptMails, deleteNotifications } from './store.ts'
 
@@ -34,6 +35,7 @@ export function retentionLoop({ db, keepDays = DEFAULT_KEEP_DAYS }: { db: Db; ke
         deleteInboxEntries(db, { beforeId: lowestId('ntf', inboxBefore), limit }),
       )
       await repeatWhileFull(signal, limit, () => deleteKeptMails(db, { before, limit }))
+      await deleteEndedSecrets(db, now)
       return new Date(now.getTime() + HOUR_MS)
     },
   }

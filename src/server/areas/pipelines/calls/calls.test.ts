@@ -4,10 +4,13 @@ import { newId } from '#edge/ids.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import { sql } from '#lib/db/sql.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
+import { startSweep } from '#test/work/start-sweep.ts'
 import { register } from '../workers/register.ts'
+import { resumeWorker } from '../workers/store.ts'
 import { enqueue } from './enqueue.ts'
 import { endCalls } from './finish.ts'
 import type { CallKindHooks } from './kinds.ts'
+import { extendReconnects } from './reconnect-store.ts'
 import { isServed } from './served-store.ts'
 import { claimCalls, lockRunning } from './store.ts'
 import { sweepLoop } from './sweep.ts'
@@ -15,6 +18,8 @@ import { WaitingCalls } from './waiting.ts'
 
 const sealer = createSealer([randomBytes(32).toString('hex')])
 const signal = new AbortController().signal
+const START = new Date('2026-06-01T12:00:00Z')
+const ABOUT = { principalId: 'tok_1', sdkVersion: '0.0.18', concurrency: 1 }
 
 describe('calls of workers', () => {
   let database: TestDatabase
@@ -31,15 +36,15 @@ describe('calls of workers', () => {
       ended.push([reference, rows.length, result.ok ? 'ok' : result.code])
     },
   }
-  const sweep = () =>
-    sweepLoop({
-      db: database.db,
-      sealer,
-      pipelines,
-      onError: (error) => {
-        throw error
-      },
-    }).tick(new Date(), signal)
+  const sweepDeps = () => ({
+    db: database.db,
+    sealer,
+    pipelines,
+    onError: (error: unknown) => {
+      throw error
+    },
+  })
+  const sweep = async () => (await startSweep(sweepDeps()))()
 
   /** An app with a worker that serves the pipeline `nightly` and the function `greet`, of one place each. */
   const setUp = async () => {
@@ -113,6 +118,54 @@ describe('calls of workers', () => {
     await sweep()
     await sweep()
     expect(outcomeOf('plr_c')).toEqual([['plr_c', 1, 'WORKER_LOST']])
+  })
+
+  it('NO-19 go on with their worker if it connects again within two minutes of a restart', async () => {
+    const { app, worker, ask, claim, lose, outcomeOf } = await setUp()
+    await ask('plr_r1')
+    await claim()
+    await ask('plr_r2')
+    await database.db.query(sql`update pipelines.calls set created_at = now() - interval '61 seconds'`)
+    await lose()
+    // The sweep of a process that has just started.
+    const restarted = sweepLoop(sweepDeps())
+    const [start, before, after] = [0, 119_999, 120_000].map((ms) => new Date(START.getTime() + ms))
+    await restarted.tick(start!, signal)
+    expect([outcomeOf('plr_r1'), outcomeOf('plr_r2')]).toEqual([[], []])
+    const back = await database.db.tx((tx) => resumeWorker(tx, { ...app, ...ABOUT, id: worker.id }))
+    expect(back).toMatchObject({ id: worker.id })
+    for (const at of [before, after]) await restarted.tick(at!, signal)
+    expect([outcomeOf('plr_r1'), outcomeOf('plr_r2')]).toEqual([[], []])
+  })
+
+  it('NO-19 of a worker that stays away after a restart end when the two minutes are over', async () => {
+    const { ask, claim, lose, outcomeOf } = await setUp()
+    await ask('plr_s')
+    await claim()
+    await lose()
+    const restarted = sweepLoop(sweepDeps())
+    for (const [ms, outcomes] of [
+      [0, []],
+      [60_000, []],
+      [119_999, []],
+      [120_000, [['plr_s', 1, 'WORKER_LOST']]],
+    ] as const) {
+      await restarted.tick(new Date(START.getTime() + ms), signal)
+      expect(outcomeOf('plr_s')).toEqual(outcomes)
+    }
+  })
+
+  it('NO-19 wait also for the restart of another process, which holds the streams', async () => {
+    const { ask, claim, lose, outcomeOf } = await setUp()
+    await ask('plr_t')
+    await claim()
+    await lose()
+    await extendReconnects(database.db, new Date(Date.now() + 60_000))
+    await sweep()
+    expect(outcomeOf('plr_t')).toEqual([])
+    await database.db.query(sql`delete from pipelines.reconnects`)
+    await sweep()
+    expect(outcomeOf('plr_t')).toEqual([['plr_t', 1, 'WORKER_LOST']])
   })
 
   it('wait for another worker when theirs is lost and they are repeatable', async () => {

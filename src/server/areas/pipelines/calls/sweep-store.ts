@@ -17,16 +17,19 @@ export type EndingCall = Call & {
   readonly fault: 'WORKER_LOST' | 'TIMEOUT' | 'NO_WORKER'
 }
 
-/** Removes workers that missed their heartbeats. */
-export async function removeLostWorkers(db: Querier): Promise<void> {
-  await db.query(sql`delete from pipelines.workers where expires_at <= clock_timestamp()`)
+/** Removes workers that missed their heartbeats. While they connect again, those that run a pipeline are kept. */
+export async function removeLostWorkers(db: Querier, isReconnecting: boolean): Promise<void> {
+  await db.query(sql`
+    delete from pipelines.workers
+    where expires_at <= clock_timestamp() and not (${isReconnecting} and exists (
+      select from pipelines.calls where worker_id = workers.id and kind = 'pipeline' and state = 'running'))`)
 }
 
 /**
  * Finds calls that no worker will end: their worker is lost, their deadline has passed, or they are queued and nobody
- * serves them. A queued pipeline run waits a minute for a worker that is being replaced.
+ * serves them. A queued pipeline run waits a minute for a worker that is being replaced, and while workers connect again.
  */
-export function findEnding(db: Querier): Promise<EndingCall[]> {
+export function findEnding(db: Querier, isReconnecting: boolean): Promise<EndingCall[]> {
   return db.query<EndingCall>(sql`
     select id, org_id as "orgId", app_id as "appId", kind, name, reference, started_at as "startedAt", fence,
            worker_id as "workerId", repeatable, fault
@@ -35,7 +38,7 @@ export function findEnding(db: Querier): Promise<EndingCall[]> {
         when state = 'running' and not exists (select from pipelines.workers where workers.id = calls.worker_id)
           then 'WORKER_LOST'
         when deadline < ${LATE} then 'TIMEOUT'
-        when state = 'queued' and (kind = 'function' or created_at < ${ABANDONED}) and not exists (
+        when state = 'queued' and (kind = 'function' or created_at < ${ABANDONED} and not ${isReconnecting}) and not exists (
           select from pipelines.served join pipelines.workers on workers.id = served.worker_id
           where served.app_id = calls.app_id and served.kind = calls.kind and served.name = calls.name)
           then 'NO_WORKER' end as fault

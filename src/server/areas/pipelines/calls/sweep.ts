@@ -2,6 +2,7 @@ import type { Db } from '#lib/db/db.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { notifyWorker, STREAMS_CHANNEL } from './channels.ts'
 import { endCalls, type FinishDeps } from './finish.ts'
+import { findReconnectsEnd } from './reconnect-store.ts'
 import {
   type EndingCall,
   findEnding,
@@ -11,29 +12,40 @@ import {
   requeue,
   secondsToNext,
 } from './sweep-store.ts'
+import { createWatch, latest } from './watch.ts'
 
 const MIN_WAIT_SECONDS = 0.2
 const MAX_WAIT_SECONDS = 5
 const IDLE_SECONDS = 60
+/** While workers connect again, those that have not yet are past their end all the time. */
+const RECONNECTING_SECONDS = 2
 
 type SweepDeps = FinishDeps & { readonly db: Db; readonly onError: (error: unknown) => void }
 
-/** Ends the calls of lost workers and those past their deadline. A worker's stream that opens or closes wakes it. */
+/**
+ * Ends the calls of lost workers and those past their deadline. A worker's stream that opens or closes wakes it. After a
+ * restart of svc the runs of pipelines wait two minutes for their workers, which may go on with them.
+ */
 export function sweepLoop(deps: SweepDeps): Loop {
   const { db, onError } = deps
+  const watch = createWatch()
   return {
     name: 'calls-sweep',
     leader: true,
     wakeOn: STREAMS_CHANNEL,
     tick: async (now, signal) => {
-      await removeLostWorkers(db)
+      const isReconnecting = latest(watch.look(now), await findReconnectsEnd(db)) > now
+      await removeLostWorkers(db, isReconnecting)
       await removeAbandoned(db)
-      for (const call of await findEnding(db)) {
+      for (const call of await findEnding(db, isReconnecting)) {
         if (signal.aborted) break
         // One call that cannot be ended must not keep the others.
         await endOne(deps, call).catch(onError)
       }
-      return new Date(now.getTime() + waitSeconds(await secondsToNext(db)) * 1000)
+      const wait = waitSeconds(await secondsToNext(db))
+      const next = new Date(now.getTime() + (isReconnecting ? Math.max(wait, RECONNECTING_SECONDS) : wait) * 1000)
+      watch.planned(next)
+      return next
     },
   }
 }

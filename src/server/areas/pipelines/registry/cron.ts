@@ -7,7 +7,7 @@ import { isTimezone } from '#lib/time/timezone.ts'
  */
 export const START_WINDOW_MS = 5 * 60_000
 
-/** How long a worker may take to come back, after the slot and after this process began to look. */
+/** How long a slot waits for a worker to come back while svc itself was not restarted. */
 export const GRACE_MS = 60_000
 
 /**

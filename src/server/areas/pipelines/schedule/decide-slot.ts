@@ -7,8 +7,8 @@ type Slot = {
   readonly isServed: boolean
   /** Any worker of the app is connected. */
   readonly isConnected: boolean
-  /** Since when the process looks at schedules without a gap. Before that, workers could not connect to it. */
-  readonly watchingSince: Date
+  /** Until when workers may take to connect again after a restart of svc. */
+  readonly reconnectUntil: Date
 }
 
 type SlotDecision =
@@ -17,10 +17,10 @@ type SlotDecision =
   | { readonly decision: 'missed' | 'host_offline'; readonly code: string; readonly reason: string }
 
 /** Decides what becomes of a slot that is due and that no other run of the pipeline is in the way of. */
-export function decideSlot({ scheduledAt, now, isServed, isConnected, watchingSince }: Slot): SlotDecision {
+export function decideSlot({ scheduledAt, now, isServed, isConnected, reconnectUntil }: Slot): SlotDecision {
   const isOverdue = now.getTime() - scheduledAt.getTime() > START_WINDOW_MS
   if (isServed) return isOverdue ? NOT_RUNNING : { decision: 'run' }
-  const waitsUntil = Math.max(scheduledAt.getTime(), watchingSince.getTime()) + GRACE_MS
+  const waitsUntil = Math.max(scheduledAt.getTime() + GRACE_MS, reconnectUntil.getTime())
   if (now.getTime() < waitsUntil) return { decision: 'wait' }
   return isConnected ? NOT_SERVED : OFFLINE
 }

@@ -8,7 +8,7 @@ import { recordOutcome } from '../runs/record-outcome.ts'
 import { addRun, findPlace, startRun } from '../runs/start.ts'
 import { decideSlot } from './decide-slot.ts'
 
-type Look = { readonly now: Date; readonly watchingSince: Date }
+type Look = { readonly now: Date; readonly reconnectUntil: Date }
 type Scheduled = PipelineRow & { readonly schedule: string; readonly next_at: Date }
 
 const IN_THE_WAY = {
@@ -40,7 +40,7 @@ type Slots = Look & { readonly pipeline: PipelineRow; readonly slot: Date; reado
 
 /** Returns the slot that was decided, or undefined while it waits for a worker. */
 async function settleSlot(tx: Tx, deps: RunDeps, slots: Slots): Promise<Date | undefined> {
-  const { pipeline, slot, unservedSlot, now, watchingSince } = slots
+  const { pipeline, slot, unservedSlot, now, reconnectUntil } = slots
   const newRun = { pipeline, scheduled_at: slot, requested_by: null, now }
   const place = await findPlace(tx, pipeline)
   if (place === 'skip') {
@@ -55,7 +55,7 @@ async function settleSlot(tx: Tx, deps: RunDeps, slots: Slots): Promise<Date | u
   const served = await isServed(tx, app_id, 'pipeline', name)
   const connected = served || (await isConnected(tx, app_id))
   const scheduledAt = served ? slot : unservedSlot
-  const decided = decideSlot({ scheduledAt, now, isServed: served, isConnected: connected, watchingSince })
+  const decided = decideSlot({ scheduledAt, now, isServed: served, isConnected: connected, reconnectUntil })
   if (decided.decision === 'wait') return undefined
   if (decided.decision === 'run') {
     const run = await addRun(tx, newRun)

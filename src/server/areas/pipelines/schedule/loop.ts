@@ -1,6 +1,7 @@
 import type { Loop } from '#lib/work/loop.ts'
+import { findReconnectsEnd } from '../calls/reconnect-store.ts'
+import { createWatch, latest } from '../calls/watch.ts'
 import type { PipelineDeps } from '../deps.ts'
-import { GRACE_MS } from '../registry/cron.ts'
 import { type DuePipeline, findNextDue, pageDuePipelines, SCHEDULE_CHANNEL } from '../registry/store.ts'
 import { evaluatePipeline } from './evaluate.ts'
 
@@ -22,7 +23,8 @@ export function scheduleLoop(deps: ScheduleDeps): Loop {
     name: 'pipelines-schedule',
     wakeOn: SCHEDULE_CHANNEL,
     async tick(now, signal) {
-      const look = { now, watchingSince: watch.look(now) }
+      const reconnectUntil = latest(watch.look(now), await findReconnectsEnd(deps.db))
+      const look = { now, reconnectUntil }
       let isSettled = true
       for await (const { id } of duePipelines(deps, now)) {
         if (signal.aborted) break
@@ -58,24 +60,5 @@ async function* duePipelines({ db }: ScheduleDeps, now: Date): AsyncGenerator<Du
     yield* page
     last = page.at(-1)
     if (page.length < PAGE) return
-  }
-}
-
-/**
- * Knows since when this process has looked at schedules without a gap. After a gap (a start, or a machine that slept)
- * workers need time to connect again before they count as offline.
- */
-function createWatch() {
-  let since: Date | undefined
-  let plannedAt: Date | undefined
-  return {
-    look: (now: Date): Date => {
-      const isLate = plannedAt !== undefined && now.getTime() - plannedAt.getTime() > GRACE_MS
-      if (!since || isLate) since = now
-      return since
-    },
-    planned: (at: Date): void => {
-      plannedAt = at
-    },
   }
 }

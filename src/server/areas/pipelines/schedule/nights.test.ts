@@ -2,7 +2,8 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { sql } from '#lib/db/sql.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { DONE, FAILED, openPipelineBench } from '#test/work/pipeline-bench.ts'
-import { sweepLoop } from '../calls/sweep.ts'
+import { startSweep } from '#test/work/start-sweep.ts'
+import { extendReconnects } from '../calls/reconnect-store.ts'
 import { requestRun } from '../runs/request.ts'
 import { switchPipeline } from './switch.ts'
 
@@ -16,6 +17,14 @@ afterAll(() => opened?.[Symbol.asyncDispose]())
 
 type Bench = Awaited<ReturnType<typeof openPipelineBench>>
 const NIGHTLY = { name: 'nightly', schedule: '30 2 * * *', timezone: 'Europe/Berlin' }
+
+/** Opens a bench whose evaluator has run for so long that no restart explains an absent worker. */
+async function openRunningBench(): Promise<Bench> {
+  const bench = await openPipelineBench(opened.db, '2026-06-01T11:58:00Z')
+  await bench.runUntil('2026-06-01T12:00:30Z')
+  bench.setClock('2026-06-01T12:00:30Z')
+  return bench
+}
 
 /** Ends the run of the night, which the evaluator started. */
 async function endRun(bench: Bench, result = FAILED): Promise<void> {
@@ -96,7 +105,7 @@ it.each([
 ])(
   'NO-03 a worker that leaves a schedule of %s is offline a minute after its first time without one',
   async (schedule, slots) => {
-    const bench = await openPipelineBench(opened.db, '2026-06-01T12:00:30Z')
+    const bench = await openRunningBench()
     await bench.connect({ name: 'often', schedule })
     await bench.disconnect()
     const first = Date.parse(`2026-06-01T${slots[0]}:00Z`)
@@ -111,7 +120,7 @@ it.each([
 )
 
 it('NO-03 a worker that comes back after the alert runs the minute that is still within its grace', async () => {
-  const bench = await openPipelineBench(opened.db, '2026-06-01T12:00:30Z')
+  const bench = await openRunningBench()
   const often = { name: 'often', schedule: '* * * * *' }
   await bench.connect(often)
   await bench.disconnect()
@@ -185,7 +194,7 @@ it('NO-03 queued runs start one after another, and only so many wait', async () 
 it('NO-03 a worker that leaves before it took the run is an offline host, one that is lost during it a failed run', async () => {
   const bench = await openPipelineBench(opened.db, '2026-06-01T12:00:00Z')
   const { appId, deps, hooks } = bench
-  const sweep = () => sweepLoop({ ...deps, pipelines: hooks }).tick(new Date(), new AbortController().signal)
+  const sweep = await startSweep({ ...deps, pipelines: hooks })
   await bench.connect(NIGHTLY)
   await bench.runUntil('2026-06-02T12:00:00Z')
   await bench.disconnect()
@@ -218,4 +227,46 @@ it('NO-03 a pipeline that cannot be evaluated is reported and does not keep the 
   await bench.runUntil('2026-06-02T00:31:00Z')
   expect((await bench.runs()).map(({ state }) => state)).toEqual(['queued'])
   expect(bench.errors.length).toBeGreaterThan(0)
+})
+
+it('NO-19 a worker that comes back within two minutes of a restart is not offline, and its run begins late', async () => {
+  const bench = await openPipelineBench(opened.db, '2026-06-01T12:00:00Z')
+  await bench.connect(NIGHTLY)
+  await bench.runUntil('2026-06-01T23:00:00Z')
+  await bench.disconnect()
+  // Nobody looks while the process is away, and the time of the run passes.
+  bench.setClock('2026-06-02T00:31:00Z')
+  bench.restart()
+  await bench.runUntil('2026-06-02T00:32:58Z')
+  expect([await bench.runs(), await bench.events()]).toEqual([[], []])
+  await bench.connect(NIGHTLY)
+  await bench.runUntil('2026-06-02T00:33:02Z')
+  await endRun(bench, DONE)
+  expect(await bench.runs()).toMatchObject([{ state: 'succeeded', scheduled_at: new Date('2026-06-02T00:30:00Z') }])
+  expect(await bench.events()).toEqual([])
+})
+
+it('NO-19 a worker that stays away is offline two minutes after the restart', async () => {
+  const bench = await openPipelineBench(opened.db, '2026-06-01T12:00:00Z')
+  await bench.connect(NIGHTLY)
+  await bench.disconnect()
+  bench.setClock('2026-06-02T00:31:00Z')
+  bench.restart()
+  await bench.runUntil('2026-06-02T00:32:58Z')
+  expect(await bench.events()).toEqual([])
+  await bench.runUntil('2026-06-02T00:33:02Z')
+  expect(await bench.events()).toEqual(['pipeline.run.host_offline'])
+})
+
+it('NO-19 a process that evaluates schedules knows when another one, which holds streams of workers, was restarted', async () => {
+  const bench = await openRunningBench()
+  await bench.connect({ name: 'often', schedule: '* * * * *' })
+  await bench.disconnect()
+  await extendReconnects(opened.db, new Date('2026-06-01T12:02:40Z'))
+  await extendReconnects(opened.db, new Date('2026-06-01T12:01:00Z'))
+  await bench.runUntil('2026-06-01T12:02:38Z')
+  expect(await bench.events()).toEqual([])
+  await bench.runUntil('2026-06-01T12:02:44Z')
+  expect(await bench.events()).toEqual(['pipeline.run.host_offline'])
+  await opened.db.query(sql`delete from pipelines.reconnects`)
 })

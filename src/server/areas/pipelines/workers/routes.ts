@@ -17,6 +17,7 @@ import type { WaitingCalls } from '../calls/waiting.ts'
 import type { PipelineDeps } from '../deps.ts'
 import { checkFunctions } from '../functions/check-functions.ts'
 import { requireOwnApp } from './own-app.ts'
+import { createReconnects } from './reconnects.ts'
 import { register } from './register.ts'
 import { closeStream, isOwnWorker, type OwnWorker, removeServed, renewWorker } from './store.ts'
 import { workerEvents } from './stream.ts'
@@ -25,6 +26,7 @@ type WorkerDeps = PipelineDeps & { readonly pipelines: CallKindHooks; readonly w
 
 export function workerRoutes(deps: WorkerDeps): Route[] {
   const { db, onError } = deps
+  const reconnects = createReconnects(deps)
   return [
     route(connectWorker, async function* (input, { principal, signal }) {
       refuseTwice('functions', input.functions)
@@ -32,6 +34,7 @@ export function workerRoutes(deps: WorkerDeps): Route[] {
       checkFunctions(input.functions)
       const app = await requireOwnApp(deps, principal, input.alias)
       const worker = await db.tx((tx) => register(tx, app, input, deps.pipelines))
+      await reconnects.connected()
       try {
         yield { type: 'connected' as const, worker_id: worker.id, heartbeat_seconds: WORKER_HEARTBEAT_SECONDS }
         const received = worker.id === input.worker_id ? input.calls : []
@@ -43,6 +46,7 @@ export function workerRoutes(deps: WorkerDeps): Route[] {
           signal,
         })
       } finally {
+        await reconnects.ended().catch(onError)
         await closeStream(db, worker).catch(onError)
       }
     }),

@@ -81,6 +81,7 @@ describe('NO-10 a chat channel that is connected by its incoming webhook', () =>
         disabled_reason: null,
         failing_since: null,
         created_at: expect.any(String),
+        standard_webhooks: null,
       },
       workspace: { id: team, name: null },
       personal_messages: 'not_installed',

@@ -19,9 +19,10 @@ import { readIncomingWebhook } from './url.ts'
 
 type Deps = Pick<NotificationDeps, 'db' | 'sealer' | 'clock' | 'chatApp'>
 
-export function chatRoutes({ db, sealer, clock, chatApp }: Deps): Route[] {
+export function chatRoutes(deps: Deps): Route[] {
+  const { db, sealer, clock } = deps
   return [
-    route(readChat, async (_, { principal }) => presentConnection(db, chatApp, principal.org_id)),
+    route(readChat, async (_, { principal }) => presentConnection(db, deps, principal.org_id)),
     route(connectChat, async ({ webhook_url, name = null }, { principal }) => {
       const { url, workspaceId, hookId } = readIncomingWebhook(webhook_url)
       const { org_id } = principal
@@ -32,7 +33,7 @@ export function chatRoutes({ db, sealer, clock, chatApp }: Deps): Route[] {
         await saveChannel(tx, sealer, org_id, { url, label, workspaceId, identity })
         await removeInstallationElsewhere(tx, org_id, workspaceId)
         await auditBy(tx, principal, { action: 'chat.connected', target: org_id, detail: { label }, at: clock.now() })
-        const connection = await presentConnection(tx, chatApp, org_id)
+        const connection = await presentConnection(tx, deps, org_id)
         return { ...connection, warnings: connection.personal_messages === 'available' ? [] : [NEEDS_INSTALLATION] }
       })
     }),
@@ -50,12 +51,12 @@ export function chatRoutes({ db, sealer, clock, chatApp }: Deps): Route[] {
 const NEEDS_INSTALLATION =
   'This webhook reaches one channel. Direct messages to people who follow an app need the chat app to be installed: POST /api/integrations/chat/installation.'
 
-async function presentConnection(db: Querier, chatApp: Deps['chatApp'], orgId: string) {
+async function presentConnection(db: Querier, { chatApp, clock }: Pick<Deps, 'chatApp' | 'clock'>, orgId: string) {
   const channel = await findChatChannel(db, orgId)
   const installation = await findInstallation(db, orgId)
   const workspaceId = installation?.workspace_id ?? (channel?.settings.workspace_id as string | undefined)
   return {
-    channel: channel ? presentChannel(channel) : null,
+    channel: channel ? presentChannel(channel, clock.now()) : null,
     workspace: workspaceId === undefined ? null : { id: workspaceId, name: installation?.workspace_name ?? null },
     personal_messages: !installation
       ? ('not_installed' as const)

@@ -26,7 +26,7 @@ export function emailRoutes(deps: Deps): Route[] {
       return db.tx(async (tx) => {
         await lockChannels(tx, org_id, 'email')
         const id = await addAddress(tx, deps, principal, { address, askAgain: ask_again, memberId, orgName })
-        return presentChannel(await requireChannel(tx, org_id, id))
+        return presentChannel(await requireChannel(tx, org_id, id), clock.now())
       })
     }),
     route(deleteEmail, async ({ id }, { principal }) => {

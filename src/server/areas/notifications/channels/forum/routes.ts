@@ -28,7 +28,7 @@ export function forumRoutes({ db, sealer, clock, forumFetch, allowsPrivateForums
         refuseChanged(before, await findForum(tx, org_id))
         const id = await saveKey(tx, sealer, { org_id, before, apiKey: api_key })
         await auditBy(tx, principal, { action: 'forum.connected', target: id, at: clock.now() })
-        return present(tx, org_id, id)
+        return present(tx, org_id, id, clock.now())
       })
     }),
     route(configureForum, async ({ config }, { principal }) => {
@@ -46,7 +46,7 @@ export function forumRoutes({ db, sealer, clock, forumFetch, allowsPrivateForums
         const label = `${url} (category ${config.category})`
         await updateChannel(tx, { id, label, settings: { url, category: config.category } })
         await auditBy(tx, principal, { action: 'forum.configured', target: id, at: clock.now() })
-        return present(tx, org_id, id)
+        return present(tx, org_id, id, clock.now())
       })
     }),
     route(disconnectForum, async (_, { principal }) => {
@@ -95,7 +95,7 @@ function notConnected(words: string): ServiceError {
   return new ServiceError('FORUM_NOT_CONNECTED', words)
 }
 
-async function present(tx: Tx, orgId: string, id: string): Promise<Forum> {
+async function present(tx: Tx, orgId: string, id: string, now: Date): Promise<Forum> {
   const channel = await requireChannel(tx, orgId, id)
-  return { ...presentChannel(channel), config: (await findForum(tx, orgId))?.config ?? null }
+  return { ...presentChannel(channel, now), config: (await findForum(tx, orgId))?.config ?? null }
 }

@@ -30,7 +30,7 @@ export function webhookRoutes({ db, sealer, clock, checkAddress }: Deps): Route[
         const channel = await insertChannel(tx, sealer, added)
         const { id, label } = channel
         await auditBy(tx, principal, { action: 'webhook.created', target: id, detail: { label }, at: clock.now() })
-        return { ...presentChannel(channel), warnings: urlWarnings(url) }
+        return { ...presentChannel(channel, clock.now()), warnings: urlWarnings(url) }
       })
     }),
     route(changeWebhook, async ({ id, url: newUrl, ...change }, { principal }) => {
@@ -53,7 +53,7 @@ export function webhookRoutes({ db, sealer, clock, checkAddress }: Deps): Route[
         const channel = await requireChannel(tx, org_id, id)
         const detail = { label: channel.label, url_changed: newUrl !== undefined }
         await auditBy(tx, principal, { action: 'webhook.changed', target: id, detail, at: clock.now() })
-        return { ...presentChannel(channel), warnings: urlWarnings(url) }
+        return { ...presentChannel(channel, clock.now()), warnings: urlWarnings(url) }
       })
     }),
     route(deleteWebhook, async ({ id }, { principal }) => {

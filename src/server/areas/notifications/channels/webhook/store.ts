@@ -4,6 +4,7 @@ import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { CHANNEL_SECRETS } from '../secret.ts'
 import { listChannels, restartChannel, updateChannel } from '../store.ts'
+import { openSigningSecret, type SealedSecret } from './secret-store.ts'
 import { isSameEndpoint } from './url.ts'
 
 const MAX_WEBHOOKS = 20
@@ -35,6 +36,43 @@ export async function refuseTooManyWebhooks(tx: Tx, orgId: string): Promise<void
 export async function readUrl(db: Querier, sealer: Sealer, id: string): Promise<string> {
   const [row] = await db.query<{ secret: string }>(sql`select secret from notifications.channels where id = ${id}`)
   return sealer.open(row!.secret, CHANNEL_SECRETS.context({ id }))
+}
+
+export type OpenWebhook = {
+  /** The endpoint exactly as it was configured. */
+  readonly url: string
+  /** Secrets of Standard Webhooks, the current one first. Empty when the webhook has none. */
+  readonly secrets: readonly string[]
+}
+
+type SealedWebhook = { id: string; secret: string; secrets: SealedSecret[] }
+
+/**
+ * Opens the URLs and signing secrets of webhooks with one statement, in the order of the ids. Undefined stands for a
+ * webhook that does not exist or is not active.
+ */
+export async function openWebhooks(
+  db: Querier,
+  sealer: Sealer,
+  { ids, now }: { ids: readonly string[]; now: Date },
+): Promise<(OpenWebhook | undefined)[]> {
+  const rows = await db.query<SealedWebhook>(sql`
+    select id, secret, coalesce((
+      select json_agg(json_build_object('id', one.id, 'secret', one.secret) order by one.ends_at desc nulls first)
+      from notifications.signing_secrets as one
+      where one.channel_id = channels.id and (one.ends_at is null or one.ends_at > ${now})), '[]') as secrets
+    from notifications.channels
+    where id = any(${[...ids]}::text[]) and kind = 'webhook' and state = 'active' and secret is not null`)
+  const opened = new Map(
+    rows.map(({ id, secret, secrets }) => [
+      id,
+      {
+        url: sealer.open(secret, CHANNEL_SECRETS.context({ id })),
+        secrets: secrets.map((one) => openSigningSecret(sealer, one)),
+      },
+    ]),
+  )
+  return ids.map((id) => opened.get(id))
 }
 
 export async function updateWebhook(

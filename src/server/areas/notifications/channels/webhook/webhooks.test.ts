@@ -82,6 +82,7 @@ describe('NO-08 webhooks of an organization', () => {
       disabled_reason: null,
       failing_since: null,
       created_at: expect.any(String),
+      standard_webhooks: null,
       warnings: [],
     })
     const { warnings: _, ...channel } = webhook
