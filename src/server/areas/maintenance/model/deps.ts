@@ -1,7 +1,15 @@
 import type { Db } from '#lib/db/db.ts'
 import type { Clock } from '#lib/time/clock.ts'
 import type { AppDeploys, DiffAppRevisions } from '#ports/app-changes.ts'
-import type { AppDirectory, AppLogs, AppSource, HoldApp, ListCheckRuns, ListCheckStates } from '#ports/apps.ts'
+import type {
+  AppDirectory,
+  AppLogs,
+  AppSource,
+  HoldApp,
+  ListCheckRuns,
+  ListCheckStates,
+  RedactorOf,
+} from '#ports/apps.ts'
 import type { People } from '#ports/people.ts'
 
 /** Dependencies of the routes. */
@@ -15,6 +23,7 @@ export type MaintenanceDeps = {
   readonly diff: DiffAppRevisions
   readonly source: AppSource
   readonly logs: Pick<AppLogs, 'read'>
+  readonly redactorOf: RedactorOf
   readonly listChecks: ListCheckStates
   readonly listCheckRuns: ListCheckRuns
 }

@@ -3,7 +3,7 @@ import { findHiddenText } from '#contract/core/show-invisible.ts'
 import { stageEdit } from '#contract/maintenance/tools.ts'
 import { invalidToken } from '#edge/credentials/caller.ts'
 import { type Route, route } from '#edge/route/route.ts'
-import { findSecrets } from '#lib/redact/redact.ts'
+import type { Redactor } from '#lib/redact/redact.ts'
 import type { AppSource } from '#ports/apps.ts'
 import { holdRun } from '../claims/held.ts'
 import { applyEdits, type Edit } from '../edits/apply-edits.ts'
@@ -16,12 +16,13 @@ import type { MaintenanceDeps } from '../model/deps.ts'
 import { type CallingRun, requireRun } from './calling-run.ts'
 
 /** Each caller of this tool is one run, which calls its tools one after another. */
-export function stageRoute({ db, source }: MaintenanceDeps): Route {
+export function stageRoute({ db, source, redactorOf }: MaintenanceDeps): Route {
   return route(stageEdit, async (given, { principal }) => {
     const run = await requireRun(db, principal)
     const edit = { path: given.path, old_text: given.old, new_text: given.new }
     const earlier = await listEdits(db, run.id)
-    const fault = await findFault(source, run, earlier, edit)
+    const redactor = await redactorOf(run.app_id)
+    const fault = await findFault({ source, redactor }, run, earlier, edit)
     if (fault !== undefined) throw refused(fault)
     return db.tx(async (tx) => {
       if (!(await holdRun(tx, run))) throw invalidToken()
@@ -38,9 +39,11 @@ const FAULTS = {
   no_change: 'The edit changes nothing.',
 } as const
 
+type Deps = { readonly source: AppSource; readonly redactor: Redactor }
+
 /** Returns why an edit cannot be staged after the earlier ones, or undefined if it can. */
 async function findFault(
-  source: AppSource,
+  { source, redactor }: Deps,
   run: CallingRun,
   earlier: readonly Edit[],
   edit: Edit,
@@ -53,15 +56,20 @@ async function findFault(
   const hidden = findHiddenText(edit.new_text)
   if (hidden !== undefined) return `The new text has something that a reader does not see: ${hidden}.`
   const ofSameFile = earlier.filter(({ path }) => path === edit.path)
-  return findTextFault(text, ofSameFile, edit)
+  return findTextFault(redactor, text, ofSameFile, edit)
 }
 
-async function findTextFault(text: string, earlier: readonly Edit[], edit: Edit): Promise<string | undefined> {
+async function findTextFault(
+  redactor: Redactor,
+  text: string,
+  earlier: readonly Edit[],
+  edit: Edit,
+): Promise<string | undefined> {
   const { path, old_text } = edit
   const before = earlier.length === 0 ? text : textAfter(path, text, earlier)
   const applied = applyEdits(new Map([[path, before]]), [edit])
   if ('fault' in applied) return FAULTS[applied.fault]
-  const secrets = await findSecrets(before)
+  const secrets = await redactor.find(before)
   const at = before.indexOf(old_text)
   // The same answer as for a text that is not there: otherwise guesses would reveal a secret letter by letter.
   if (secrets.some(([start, end]) => start < at + old_text.length && end > at)) return FAULTS.not_found
@@ -69,7 +77,7 @@ async function findTextFault(text: string, earlier: readonly Edit[], edit: Edit)
   if (unseen !== undefined) return unseen
   const secretsBefore = new Set(secrets.map(([start, end]) => before.slice(start, end)))
   const after = applied.texts.get(path)!
-  const isNew = (await findSecrets(after)).some(([start, end]) => !secretsBefore.has(after.slice(start, end)))
+  const isNew = (await redactor.find(after)).some(([start, end]) => !secretsBefore.has(after.slice(start, end)))
   return isNew ? 'The new text has something that looks like a secret or an e-mail address.' : undefined
 }
 
