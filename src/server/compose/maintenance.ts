@@ -30,6 +30,7 @@ export function composeMaintenance(parts: ServiceParts) {
     source: createAppSource(parts),
     deploys: createAppDeploys({ clock: parts.clock, deploysOff: parts.config.apps.deploysOff }),
     diff: createRevisionDiff(parts),
+    diffTexts,
     redactorOf: createRedactorOf(parts),
     people: composePeople(parts),
     listChecks: (appId) => listStates(parts.db, appId),

@@ -1,6 +1,6 @@
 import type { Db } from '#lib/db/db.ts'
 import type { Clock } from '#lib/time/clock.ts'
-import type { AppDeploys, DiffAppRevisions } from '#ports/app-changes.ts'
+import type { AppDeploys, DiffAppRevisions, DiffAppTexts } from '#ports/app-changes.ts'
 import type {
   AppDirectory,
   AppLogs,
@@ -21,6 +21,7 @@ export type MaintenanceDeps = {
   readonly people: Pick<People, 'ownersAndAdmins'>
   readonly deploys: AppDeploys
   readonly diff: DiffAppRevisions
+  readonly diffTexts: DiffAppTexts
   readonly source: AppSource
   readonly logs: Pick<AppLogs, 'read'>
   readonly redactorOf: RedactorOf

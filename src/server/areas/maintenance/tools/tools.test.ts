@@ -265,7 +265,7 @@ describe('MA-10 a run stages edits', () => {
     ['with a new secret', ['src/server.js', 'order.items', `'eva@example.com'`], 'looks like a secret'],
     ['with hidden characters', ['src/server.js', 'order.items', 'order.\u202eitems'], 'does not see'],
     ['with a lone carriage return', ['src/server.js', 'order.items', '// a\rorder.items'], '‹U+000D›'],
-    ['with long blanks', ['src/server.js', 'order.items', `order.items${' '.repeat(1_000)}`], '‹U+0020×1000›'],
+    ['with long blanks', ['src/server.js', 'order.items', `order.items${' '.repeat(100)}`], '‹U+0020×100›'],
     ['with a Hangul filler', ['src/server.js', 'order.items', 'order.\u3164'], '‹U+3164›'],
     ['with a half-width filler', ['src/server.js', 'order.items', 'order.\uffa0'], '‹U+FFA0›'],
     ['with a variation selector', ['src/server.js', 'order.items', 'order.\ufe0f'], '‹U+FE0F›'],
