@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { toJson, toJsonLine } from './output.ts'
-import { printable, printableLines, visibleLines } from './printable.ts'
+import { printable, printableLines, visiblePatch } from './printable.ts'
 
 test('text of others cannot steer the terminal or break a line', () => {
   expect(printable('a\u001b[31mred\nb\tc')).toBe('a [31mred b c')
@@ -12,8 +12,10 @@ test('CL-03 lines and tabs stay where there may be several', () => {
 })
 
 test('MA-18 a diff is printed with codes for what a reader does not see', () => {
-  const patch = '@@ -1 +1 @@\n-// ok\r\n+// ok\revil()\n+\u3164\t(\u202e)  '
-  expect(visibleLines(patch)).toBe('@@ -1 +1 @@\n-// ok‹U+000D›\n+// ok‹U+000D›evil()\n+‹U+3164›\t(‹U+202E›)‹U+0020×2›')
+  const patch = '@@ -1 +1 @@\n \tstay()\n \n-// ok\r\n+// ok\revil()\n+\u3164\t(\u202e)  '
+  expect(visiblePatch(patch)).toBe(
+    '@@ -1 +1 @@\n \tstay()\n \n-// ok‹U+000D›\n+// ok‹U+000D›evil()\n+‹U+3164›\t(‹U+202E›)‹U+0020×2›',
+  )
 })
 
 test('MA-18 JSON has escapes for what a reader does not see', () => {

@@ -16,7 +16,13 @@ export function printableLines(text: string): string {
     .join('\n')
 }
 
-/** Shows text of several lines as it is, with codes for what a reader would not see. For diffs. */
-export function visibleLines(text: string): string {
-  return text.split('\n').map(showInvisible).join('\n')
+/**
+ * Shows a unified diff with codes for what a reader would not see. The sign before a line is no part of it: otherwise a
+ * tab behind the sign of a line that stays would be a tab behind a blank.
+ */
+export function visiblePatch(patch: string): string {
+  return patch
+    .split('\n')
+    .map((row) => (/^[ +-]/.test(row) ? row.charAt(0) + showInvisible(row.slice(1)) : showInvisible(row)))
+    .join('\n')
 }

@@ -71,18 +71,18 @@ describe('MA-18 what a reader of a line would not see is shown as a code', () =>
 })
 
 it.each([
-  ['tabs and line ends of both kinds', '\ta\r\n    b\n', undefined],
-  ['two blanks at the end of a line', 'a  \nb', undefined],
+  ['tabs', '\ta\tb', undefined],
+  ['two blanks at the end of a line', 'a  ', undefined],
   ['letters of all kinds', 'naïve 日本 😀', undefined],
-  ['a lone carriage return', '// ok\revil()\n', '‹U+000D›'],
-  ['a carriage return at the end', 'a\n\r', '‹U+000D›'],
-  ['long blanks at the end of a line', `a${' '.repeat(61)}\n`, '‹U+0020×61›'],
+  ['a lone carriage return', '// ok\revil()', '‹U+000D›'],
+  ['a carriage return at the end', 'a\r', '‹U+000D›'],
+  ['long blanks at the end of a line', `a${' '.repeat(61)}`, '‹U+0020×61›'],
   ['a Hangul filler', 'const \u3164 = 1', '‹U+3164›'],
   ['a line separator', '// a\u2028b()', '‹U+2028›'],
   ['an emoji with a variation selector', '❤\ufe0f', '‹U+FE0F›'],
   ['a no-break space', 'a\u00a0b', '‹U+00A0›'],
   ['half a character', '\ud800', '‹U+D800›'],
-  ['a mark at the beginning of a line', 'a\n\u0338b', '‹U+0338›'],
+  ['a mark at the beginning of a line', '\u0338b', '‹U+0338›'],
 ])('MA-18 hidden text is found: %s', (_, text, code) => {
   expect(findHiddenText(text)).toBe(code)
 })
@@ -90,7 +90,7 @@ it.each([
 it('MA-18 every character that Unicode lets a program ignore, and every blank but the ASCII one, is hidden text', () => {
   const all = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code)).join('')
   const invisible = all.match(
-    /(?![\t\n ])[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Bidi_Control}\p{Cc}\p{Cf}]/gu,
+    /(?![\t ])[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Bidi_Control}\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Z}]/gu,
   )!
   expect(invisible.length).toBeGreaterThan(4_000)
   expect(invisible.filter((character) => findHiddenText(`a${character}b`) === undefined)).toEqual([])

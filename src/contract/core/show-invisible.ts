@@ -11,7 +11,7 @@ type InvisibleRange = {
  * halves of characters, private and unassigned ones, line separators, spaces but the ASCII one, everything that Unicode
  * lets a program ignore (fillers, joiners, variation selectors, tags), and blanks that Unicode calls symbols or letters.
  */
-const INVISIBLE = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{DI}\u2800\ufffc\u{16fe4}\u{1d159}]|(?! )\p{Zs}`
+const INVISIBLE = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{DI}\u2800\u2d7f\ufffc\u{1107f}\u{13441}\u{13442}\u{16fe4}\u{1d159}]|(?! )\p{Zs}`
 /** One such character. Tabs and line ends of JSON and the like are none. */
 export const INVISIBLE_CHARACTER = new RegExp(String.raw`(?![\t\n\r])(?:${INVISIBLE})`, 'gu')
 
@@ -45,11 +45,12 @@ function rangesOf(text: string, pattern: RegExp, offset: number): InvisibleRange
   return Array.from(text.matchAll(pattern), ({ 0: run, index }) => ({
     start: offset + index,
     end: offset + index + run.length,
-    code: codeOf(run),
+    code: showCode(run),
   }))
 }
 
-function codeOf(run: string): string {
+/** Writes equal characters as a code, such as `‹U+200B›` or `‹U+0020×40›`. */
+export function showCode(run: string): string {
   const character = run.codePointAt(0)!
   const count = run.length / String.fromCodePoint(character).length
   const hex = character.toString(16).toUpperCase().padStart(4, '0')
@@ -70,16 +71,13 @@ export function showInvisible(line: string): string {
   return shown + line.slice(from)
 }
 
-const REFUSED = new RegExp(
-  String.raw`(?!\t|\n|\r\n)(?:${INVISIBLE})|${LONG_BLANK}|(?<=\p{M}{4})\p{M}|(?<=^|\n)\p{M}`,
-  'u',
-)
+const HIDDEN = new RegExp(String.raw`(?!\t)(?:${INVISIBLE})|${LONG_BLANK}|${STACKED_MARKS}`, 'u')
 
 /**
- * Returns the code of the first thing in a text of several lines that no source needs and a reader does not see, or
- * undefined. Tabs, line ends of both kinds and short blanks are no such thing.
+ * Returns the code of the first thing in a line that no source needs and a reader does not see, or undefined. Tabs and
+ * short blanks are no such thing.
  */
-export function findHiddenText(text: string): string | undefined {
-  const found = REFUSED.exec(text)?.[0]
-  return found === undefined ? undefined : codeOf(found)
+export function findHiddenText(line: string): string | undefined {
+  const found = HIDDEN.exec(line)?.[0]
+  return found === undefined ? undefined : showCode(found)
 }

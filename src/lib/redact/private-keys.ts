@@ -1,6 +1,6 @@
 import type { Range } from './ranges.ts'
 
-const BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g
+const BEGIN = /-----BEGIN[A-Z0-9 _-]{0,60}PRIVATE KEY(?: BLOCK)?-----/g
 const END = '-----END '
 /** Longer than any key. What follows a key without an end, such as one in a log that was cut, is hidden up to here. */
 const MAX_CHARACTERS = 16_000

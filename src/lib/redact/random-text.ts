@@ -13,6 +13,16 @@ export function findRandomText(text: string): Range[] {
     .map((match): Range => [match.index, match.index + match[0].length])
 }
 
+/** Whether a value that stands behind a name looks like a key: a UUID, or letters and digits without a word of prose. */
+export function looksRandom(value: string): boolean {
+  if (UUID.test(value)) return true
+  return (
+    /^[\w.+/=~:|@%-]{14,400}$/.test(value) && /\d.*\d/.test(value) && /[a-z]/i.test(value) && entropyOf(value) >= 3.2
+  )
+}
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
+
 function isRandom(run: string): boolean {
   if (!/\d/.test(run) || !/[a-z]/.test(run) || !/[A-Z]/.test(run)) return false
   const slashes = run.split('/').length - 1

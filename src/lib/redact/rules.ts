@@ -1,6 +1,8 @@
 import { findNamedValues } from './named-values.ts'
 import { findRandomText } from './random-text.ts'
 import type { Range } from './ranges.ts'
+import { findPrefixedTokens, TOKEN_SHAPES } from './token-prefixes.ts'
+import { WRITTEN_SECRETS } from './written-secrets.ts'
 
 /** Shapes of secrets. The group `secret`, which ends each of them that has one, is hidden, or all of it. Each takes linear time on any text. */
 const SHAPES: readonly RegExp[] = [
@@ -10,13 +12,10 @@ const SHAPES: readonly RegExp[] = [
   // JSON Web Tokens.
   /(?<![\w-])eyJ[\w-]{8,4096}\.[\w-]{2,8192}(?:\.[\w-]{0,2048})?/g,
   /\b(?:bearer|basic)[ \t]{1,4}(?<secret>[\w.~+/=-]{8,4096})/gi,
-  // A password in an address.
-  /:\/\/[^\s:@/]{0,128}:(?<secret>[^\s@/]{1,256})(?=@)/g,
-  /\b(?:AKIA|ASIA|AROA|AIDA|AGPA|ANPA)[A-Z0-9]{16}\b/g,
-  /\bgh[opsur]_\w{20,255}/g,
-  /\b(?:sk|pk|rk)[-_][\w-]{16,255}/g,
   /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}/g,
   /(?<!\w)[0-9a-f]{32,128}(?!\w)/gi,
+  ...TOKEN_SHAPES,
+  ...WRITTEN_SECRETS,
 ]
 
 const CARD = /(?<![\d.-])(?:3[47]|4\d|5[1-5]|2[2-7]|6[05])(?:[ -]?\d){13,17}(?![\d.-])/g
@@ -25,6 +24,7 @@ const CARD = /(?<![\d.-])(?:3[47]|4\d|5[1-5]|2[2-7]|6[05])(?:[ -]?\d){13,17}(?![
 export function findByRules(text: string): Range[] {
   return [
     ...SHAPES.flatMap((shape) => [...text.matchAll(shape)].map(rangeOf)),
+    ...findPrefixedTokens(text),
     ...findNamedValues(text),
     ...findRandomText(text),
     ...findCards(text),

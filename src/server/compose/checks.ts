@@ -1,5 +1,5 @@
 import type { Route } from '#edge/route/route.ts'
-import { createAppDirectory, createAppLogs, createAppProbe } from '../areas/apps/index.ts'
+import { createAppDirectory, createAppLogs, createAppProbe, createRedactorOf } from '../areas/apps/index.ts'
 import { createCheckRoutes, createCheckWork } from '../areas/checks/index.ts'
 import { composeAgents } from './agents.ts'
 import { composeAppTraffic } from './app-traffic.ts'
@@ -24,6 +24,7 @@ export function composeCheckWork(parts: ServiceParts) {
     apps: createAppDirectory(parts),
     probe: createAppProbe({ ...parts, traffic, urlOf: parts.publicUrls.ofApp }),
     logs: createAppLogs(parts),
+    redactorOf: createRedactorOf(parts),
     pool,
     findModel,
     keepDays: parts.config.apps.checkRetentionDays,

@@ -1,5 +1,6 @@
 import { notFound } from '#contract/core/errors.ts'
 import type { Tx } from '#lib/db/db.ts'
+import type { Redactor } from '#lib/redact/redact.ts'
 
 export type AppName = { readonly id: string; readonly alias: string; readonly name: string }
 
@@ -111,6 +112,12 @@ export type AppSource = {
     maxBytes: number,
   ): AsyncIterable<{ readonly path: string; readonly content: Uint8Array }>
 }
+
+/**
+ * Returns what hides the secrets of an app in texts for models, its variables included. Rejects if these cannot be
+ * opened: then nothing may be sent.
+ */
+export type RedactorOf = (appId: string) => Promise<Redactor>
 
 /** Lists the states of an app's checks, without paused ones. */
 export type ListCheckStates = (

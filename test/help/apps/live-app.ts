@@ -2,6 +2,7 @@ import { createApp } from '#contract/apps/apps.ts'
 import { uploadRevision } from '#contract/apps/revisions.ts'
 import { newId } from '#edge/ids.ts'
 import { sql } from '#lib/db/sql.ts'
+import { createRedactor } from '#lib/redact/redact.ts'
 import { systemClock } from '#lib/time/clock.ts'
 import { createAppDeploys, createAppSource, createSaveChange, diffTexts } from '../../../src/server/areas/apps/index.ts'
 import type { System } from '../system.ts'
@@ -58,5 +59,6 @@ export function appPorts({ db }: System) {
     saveChange: createSaveChange({ db, clock, maxStoreBytes: 2 ** 30 }),
     deploys: createAppDeploys({ clock, deploysOff: undefined }),
     trials: { off: 'the test runs nothing' },
+    redactorOf: async () => createRedactor({}),
   }
 }

@@ -1,6 +1,6 @@
 import type { FileChange } from '#contract/apps/revisions.ts'
 import { showInvisible } from '#contract/core/show-invisible.ts'
-import { visibleLines } from '../../terminal/printable.ts'
+import { visiblePatch } from '../../terminal/printable.ts'
 
 const MODES: Record<NonNullable<FileChange['mode']>, string> = {
   executable: 'made executable',
@@ -21,6 +21,6 @@ export function fileDiffText({ path, change, mode, patch, not_shown }: FileChang
   if (not_shown !== null) return `${head}. The change is not shown: ${REASONS[not_shown]}.`
   if (patch === null) return head
   // The patch ends with a line feed, which the printer adds.
-  const lines = visibleLines(patch.replace(/\n$/, ''))
+  const lines = visiblePatch(patch.replace(/\n$/, ''))
   return mode === null ? lines : `${head}\n${lines}`
 }

@@ -5,6 +5,7 @@ import { newId } from '#edge/ids.ts'
 import type { Db } from '#lib/db/db.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
 import { sql } from '#lib/db/sql.ts'
+import { createRedactor } from '#lib/redact/redact.ts'
 import { testClock } from '#lib/time/clock.ts'
 import type { HeldLease } from '#lib/work/job-kind.ts'
 import type { AppAnswer } from '#ports/apps.ts'
@@ -54,6 +55,7 @@ function depsOf(verdict: () => Verdict | Promise<Verdict>, over: Partial<RunDeps
   return {
     db,
     clock,
+    redactorOf: async () => createRedactor({}),
     apps: {
       find: async (_org, id) => (id === app.id ? app : undefined),
     },

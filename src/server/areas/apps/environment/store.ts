@@ -38,7 +38,7 @@ export async function measureVariables(tx: Tx, appId: string): Promise<{ count: 
   return row!
 }
 
-/** Opens the values, for a build or a start. */
+/** Opens the values, for a build, a start or a redactor. */
 export async function openEnvironment(db: Querier, sealer: Sealer, appId: string): Promise<Record<string, string>> {
   const rows = await db.query<{ name: string; value: string }>(sql`
     select name, value from apps.environment where app_id = ${appId}`)

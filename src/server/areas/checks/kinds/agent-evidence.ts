@@ -1,5 +1,5 @@
 import type { DefinitionOf } from '#contract/checks/definition.ts'
-import { redactEntries, redactText } from '#lib/redact/redact.ts'
+import type { Redactor } from '#lib/redact/redact.ts'
 import type { AppAnswer, AppLogs, AppProbe } from '#ports/apps.ts'
 import type { CheckedApp, Restarting } from './outcome.ts'
 import { readStart } from './read-start.ts'
@@ -17,7 +17,10 @@ export type Evidence = {
   readonly isComplete: boolean
 }
 
-export type EvidenceDeps = { readonly logs: Pick<AppLogs, 'read'>; readonly probe: Pick<AppProbe, 'get'> }
+export type EvidenceDeps = {
+  readonly logs: Pick<AppLogs, 'read'>
+  readonly probe: Pick<AppProbe, 'get'>
+}
 
 const MAX_LOG_BYTES = 32 * 1024
 const MAX_BODY_BYTES = 8 * 1024
@@ -25,17 +28,17 @@ const ANSWER_LIMIT_MS = 10_000
 
 /** Returns `no_address` if the check names a path and svc knows no address of the app, `restarting` if svc restarts it. */
 export async function collectEvidence(
-  { logs, probe }: EvidenceDeps,
+  { logs, probe, redactor }: EvidenceDeps & { readonly redactor: Redactor },
   app: CheckedApp,
   { window_minutes, level, path }: DefinitionOf<'agent'>,
   now: Date,
   signal: AbortSignal,
 ): Promise<Evidence | 'no_address' | Restarting> {
   const since = new Date(now.getTime() - window_minutes * 60_000)
-  const answered = path === null ? undefined : await ask(probe, app, path, signal)
+  const answered = path === null ? undefined : await ask({ probe, redactor }, app, path, signal)
   if (typeof answered === 'string') return answered
   const { lines, isComplete } = await logs.read(app.id, { since, until: now, words: [], level }, MAX_LOG_BYTES)
-  const texts = await redactEntries(lines.map(({ text }) => text))
+  const texts = await redactor.entries(lines.map(({ text }) => text))
   return {
     log: {
       since: since.toISOString(),
@@ -54,7 +57,7 @@ export async function collectEvidence(
 type PageEvidence = { readonly answer: Evidence['answer']; readonly isCut: boolean }
 
 async function ask(
-  probe: EvidenceDeps['probe'],
+  { probe, redactor }: Pick<EvidenceDeps, 'probe'> & { readonly redactor: Redactor },
   app: CheckedApp,
   path: string,
   signal: AbortSignal,
@@ -63,7 +66,7 @@ async function ask(
   try {
     const answer = await probe.get(app, path, limit)
     if (answer.type === 'no_address' || answer.type === 'restarting') return answer.type
-    return await shown(answer, limit)
+    return await shown(redactor, answer, limit)
   } catch (error) {
     signal.throwIfAborted()
     if (limit.aborted) return fault('The app did not answer within 10 seconds.')
@@ -72,6 +75,7 @@ async function ask(
 }
 
 async function shown(
+  redactor: Redactor,
   answer: Exclude<AppAnswer, { type: 'no_address' | 'restarting' }>,
   signal: AbortSignal,
 ): Promise<PageEvidence> {
@@ -81,7 +85,7 @@ async function shown(
   const start = await readStart(answer.response, 2 * MAX_BODY_BYTES, signal)
   if (!start) return fault('The app broke the connection.')
   const isCut = start.isCut || Buffer.byteLength(start.text) > MAX_BODY_BYTES
-  const body = (await redactText(start.text)).slice(0, MAX_BODY_BYTES).toWellFormed()
+  const body = (await redactor.text(start.text)).slice(0, MAX_BODY_BYTES).toWellFormed()
   return { answer: { status: answer.response.status, body }, isCut }
 }
 

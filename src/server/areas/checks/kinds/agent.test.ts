@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { DefinitionOf } from '#contract/checks/definition.ts'
+import { createRedactor } from '#lib/redact/redact.ts'
 import type { AppAnswer, AppLogs } from '#ports/apps.ts'
 import { type ChatAnswer, ChatModelError, type ChatRequest } from '#ports/chat-model.ts'
 import { type AgentDeps, runAgent } from './agent.ts'
@@ -23,15 +24,20 @@ type Setup = {
   log?: Evidence
   tokensLeft?: number
   page?: AppAnswer
+  variables?: Record<string, string> | Error
   definition?: Partial<DefinitionOf<'agent'>>
 }
 
 /** Runs a check whose model answers as given, and returns the outcome, what was booked and what the model was sent. */
-async function run({ answer = {}, log = QUIET, tokensLeft = 100_000, page, definition }: Setup) {
+async function run({ answer = {}, log = QUIET, tokensLeft = 100_000, page, definition, variables = {} }: Setup) {
   const sent: ChatRequest[] = []
   const booked: number[] = []
   const deps: AgentDeps = {
     logs: { read: async () => log },
+    redactorOf: async () => {
+      if (variables instanceof Error) throw variables
+      return createRedactor(variables)
+    },
     probe: { get: async () => page ?? expect.fail('the app is not asked') },
     pool: {
       reserve: async ({ tokens }) => (tokens > tokensLeft ? 'exhausted' : { id: 1, tokens }),
@@ -158,6 +164,27 @@ describe('MA-08 an agent check', () => {
     const text = JSON.stringify(sent[0])
     expect(text).toContain('[redacted]')
     for (const secret of ['ada@example', 'eva@example', 'hunter2', 'ghp_']) expect(text).not.toContain(secret)
+  })
+
+  it("MA-24 sends no value of the app's variables, of the log, of the answer and of the instructions", async () => {
+    const value = 'a violet submarine'
+    const encoded = Buffer.from(`name:${value}`).toString('base64')
+    const { sent } = await run({
+      answer: says('fail'),
+      variables: { GREETING: value },
+      log: { lines: [line(`said ${value}`), line(`sent ${encoded}`)], isComplete: true },
+      page: { type: 'answered', response: new Response(`<b>${value}</b> ${encodeURIComponent(value)}`) },
+      definition: { path: '/', instructions: `Fail if ${value} is logged.` },
+    })
+    const text = JSON.stringify(sent[0])
+    expect(text).toContain('Fail if [redacted] is logged.')
+    expect(text).not.toMatch(/violet|dmlvbGV0|b3ZpbGV0|Z2aW9sZXQ/)
+  })
+
+  it('MA-24 asks no model if the variables of the app cannot be opened', async () => {
+    await expect(run({ answer: says('pass'), variables: new Error('sealed for something else') })).rejects.toThrow(
+      'sealed for something else',
+    )
   })
 
   it('marks the evidence differently each time', async () => {

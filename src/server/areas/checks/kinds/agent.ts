@@ -1,6 +1,7 @@
 import type { DefinitionOf } from '#contract/checks/definition.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import { type AgentPool, chatFromPool } from '#ports/agent-pool.ts'
+import type { RedactorOf } from '#ports/apps.ts'
 import { type FindChatModel, servedTokens } from '#ports/chat-model.ts'
 import { collectEvidence, type EvidenceDeps } from './agent-evidence.ts'
 import { judgeAnswer } from './agent-judge.ts'
@@ -8,6 +9,7 @@ import { promptOf } from './agent-prompt.ts'
 import type { CheckedApp, Outcome, Restarting } from './outcome.ts'
 
 export type AgentDeps = EvidenceDeps & {
+  readonly redactorOf: RedactorOf
   readonly pool: AgentPool
   readonly findModel: FindChatModel
 }
@@ -34,10 +36,11 @@ export async function runAgent(
 ): Promise<Result | Restarting> {
   const model = deps.findModel(definition.model)
   if (!model) return free(unknownModel(definition.model))
-  const evidence = await collectEvidence(deps, app, definition, now, signal)
+  const redactor = await deps.redactorOf(app.id)
+  const evidence = await collectEvidence({ ...deps, redactor }, app, definition, now, signal)
   if (evidence === 'no_address') return free(NO_ADDRESS)
   if (evidence === 'restarting') return evidence
-  const request = promptOf(definition.instructions, evidence)
+  const request = promptOf(redactor.ownValues(definition.instructions), evidence)
   const spender = { orgId: app.orgId, spender: 'check', reference: checkId } as const
   const limit = AbortSignal.any([signal, AbortSignal.timeout(MODEL_LIMIT_MS)])
   try {

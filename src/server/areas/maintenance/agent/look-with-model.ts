@@ -2,6 +2,7 @@ import type { Client } from '#contract/core/client.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import type { Db } from '#lib/db/db.ts'
 import type { AgentPool, CountPoolTokens } from '#ports/agent-pool.ts'
+import type { RedactorOf } from '#ports/apps.ts'
 import type { FindChatModel } from '#ports/chat-model.ts'
 import type { ClaimedRun } from '../claims/claim.ts'
 import { countLiveRuns } from '../claims/store.ts'
@@ -16,6 +17,7 @@ export type ModelDeps = {
   readonly db: Db
   readonly pool: AgentPool & { readonly remaining: CountPoolTokens }
   readonly findModel: FindChatModel
+  readonly redactorOf: RedactorOf
   readonly limits?: AgentLimits
 }
 
@@ -44,7 +46,9 @@ export async function lookWithModel(deps: ModelDeps, { run, look, tools, signal 
       read: toRead(look),
       knowledge: { files: look.source.files.map(({ path }) => path), detected: look.detected },
     })
-    return 'finding' in ending ? { ...ending, finding: await clean(ending.finding) } : ending
+    if (!('finding' in ending)) return ending
+    const summary = await cleanSummary(await deps.redactorOf(run.app_id), ending.finding.summary)
+    return { ...ending, finding: { ...ending.finding, summary } }
   } catch (error) {
     // Such as a model that cannot call tools. What tools refuse does not come here.
     if (error instanceof ServiceError && error.code === 'INVALID_REQUEST') {
@@ -53,10 +57,6 @@ export async function lookWithModel(deps: ModelDeps, { run, look, tools, signal 
     if (signal.aborted || !limit.aborted) throw error
     return { failed: 'timeout', reason: `The run was not done after ${limits.milliseconds / 60_000} minutes.` }
   }
-}
-
-async function clean<T extends { readonly summary: string }>(finding: T): Promise<T> {
-  return { ...finding, summary: await cleanSummary(finding.summary) }
 }
 
 function toRead({ logs, source, checks }: Look): ToolAnswer[] {

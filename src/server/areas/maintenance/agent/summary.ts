@@ -1,12 +1,12 @@
-import { redactText } from '#lib/redact/redact.ts'
+import type { Redactor } from '#lib/redact/redact.ts'
 
 const MAX_CHARACTERS = 2_000
 
 /** Cleans what a model wrote for people: no secrets, no links, no characters that are not seen. */
-export async function cleanSummary(summary: string): Promise<string> {
+export async function cleanSummary(redactor: Redactor, summary: string): Promise<string> {
   const plain = summary
     .slice(0, 2 * MAX_CHARACTERS)
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
     .replaceAll(/\b[a-z][a-z0-9+.-]{1,20}:\/\/\S{1,500}/gi, '[link]')
-  return (await redactText(plain)).trim().slice(0, MAX_CHARACTERS).toWellFormed()
+  return (await redactor.text(plain)).trim().slice(0, MAX_CHARACTERS).toWellFormed()
 }

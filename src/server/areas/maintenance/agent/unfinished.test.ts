@@ -88,6 +88,7 @@ async function workFor(milliseconds: number): Promise<MaintenanceRun> {
       limits: { ...AGENT_LIMITS, milliseconds },
       tokens: createRunTokens(system.config.secrets.internalSecret),
       changes: ports,
+      redactorOf: ports.redactorOf,
       toolFetch: (request) => fetch(new Request(request.url.replace('http://deploy-api', system.url), request)),
       onError: (error) => expect.fail(String(error)),
     },

@@ -1,7 +1,15 @@
 import type { Db } from '#lib/db/db.ts'
 import type { Clock } from '#lib/time/clock.ts'
-import type { AppDeploys, DiffAppRevisions } from '#ports/app-changes.ts'
-import type { AppDirectory, AppLogs, AppSource, HoldApp, ListCheckRuns, ListCheckStates } from '#ports/apps.ts'
+import type { AppDeploys, DiffAppRevisions, DiffAppTexts } from '#ports/app-changes.ts'
+import type {
+  AppDirectory,
+  AppLogs,
+  AppSource,
+  HoldApp,
+  ListCheckRuns,
+  ListCheckStates,
+  RedactorOf,
+} from '#ports/apps.ts'
 import type { People } from '#ports/people.ts'
 
 /** Dependencies of the routes. */
@@ -13,8 +21,10 @@ export type MaintenanceDeps = {
   readonly people: Pick<People, 'ownersAndAdmins'>
   readonly deploys: AppDeploys
   readonly diff: DiffAppRevisions
+  readonly diffTexts: DiffAppTexts
   readonly source: AppSource
   readonly logs: Pick<AppLogs, 'read'>
+  readonly redactorOf: RedactorOf
   readonly listChecks: ListCheckStates
   readonly listCheckRuns: ListCheckRuns
 }

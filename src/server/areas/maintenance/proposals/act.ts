@@ -12,10 +12,12 @@ import type { Tx } from '#lib/db/db.ts'
 import { type AppName, requireApp } from '#ports/apps.ts'
 import { auditBy } from '#ports/audit.ts'
 import { emit } from '#ports/emit.ts'
+import { listSettingChanges } from '../settings/changes-store.ts'
+import { holdApp, holdOrg } from '../settings/store.ts'
 import { decide, refuseAct } from './decide.ts'
 import { recordDenial } from './denial-store.ts'
 import { findStatuses } from './find-statuses.ts'
-import { factsOf, findDeciders, type ProposalDeps, presentProposals, withUnshown } from './present.ts'
+import { factsOf, findDeciders, isTied, type ProposalDeps, presentProposals, withUnshown } from './present.ts'
 import { lockProposal, type ProposalRow, requireProposal, saveDecision, startValidation } from './store.ts'
 
 type Act = {
@@ -24,6 +26,8 @@ type Act = {
   readonly row: ProposalRow
   readonly principal: Member
   readonly at: Date
+  /** The caller caused the change. */
+  readonly isOwn: boolean
 }
 
 export function actRoutes(deps: ProposalDeps): Route[] {
@@ -52,26 +56,35 @@ async function actOn(deps: ProposalDeps, act: ProposalAct, asked: ProposalLookup
   const { principal } = asked
   const app = await requireApp(apps, principal.org_id, asked.alias)
   const found = await requireProposal(db, app.id, asked.proposal_id)
-  // People can be asked over the network, which no transaction waits for. Who requested it never changes.
-  const deciders = await findDeciders(deps, principal, [found])
+  // People can be asked over the network, which no transaction waits for.
+  const deciders = act === 'approve' ? await findDeciders(deps, principal) : 'unknown'
   const unshown = await deps.findUnshown(found)
   const row = await db.tx(async (tx) => {
-    const at = clock.now()
     // A denial takes no lock of the app: the end of a run holds the finding while it waits for the app.
-    if (act === 'approve' && !(await deps.deploys.lock(tx, principal.org_id, app.id))) throw notFound('app')
+    if (act === 'approve') await lockForApproval(tx, deps, principal.org_id, app.id)
+    const at = clock.now()
     const locked = await lockProposal(tx, app.id, found.id)
     if (locked.revision_id !== found.revision_id) throw changedMeanwhile()
     const [current] = await findStatuses(tx, deps.deploys, [locked], at)
     const { row: judged, status, isDeploying } = withUnshown(current!, unshown)
-    const decision = decide({ ...factsOf(principal, judged), status, isDeploying, deciders })
+    const changes = act === 'approve' ? await listSettingChanges(tx, locked, at) : []
+    const decision = decide({ ...factsOf(principal, judged), changes, status, isDeploying, deciders })
     refuseAct(decision, act)
-    await change(tx, deps, { act, app, row: locked, principal, at })
-    await recordAct(tx, { act, app, row: locked, principal, at })
+    const done = { act, app, row: locked, principal, at, isOwn: isTied(principal, locked, changes) }
+    await change(tx, deps, done)
+    await recordAct(tx, done)
     return requireProposal(tx, app.id, locked.id)
   })
   const [shown] = await presentProposals(deps, principal, [row])
   if (!shown) throw notFound('app')
   return shown
+}
+
+/** Holds off changes of the settings too, so that nobody changes one and approves at the same time. */
+async function lockForApproval(tx: Tx, { deploys }: ProposalDeps, orgId: string, appId: string): Promise<void> {
+  await holdOrg(tx, orgId)
+  if (!(await deploys.lock(tx, orgId, appId))) throw notFound('app')
+  await holdApp(tx, appId)
 }
 
 function changedMeanwhile(): ServiceError {
@@ -104,8 +117,7 @@ const deny: Change = async (tx, { source }, { app, row, principal, at }) => {
 
 const ACTIONS = { approve: 'proposal.approved', deny: 'proposal.denied', retry: 'proposal.retried' } as const
 
-async function recordAct(tx: Tx, { act, app, row, principal, at }: Act): Promise<void> {
-  const isOwn = principal.user_id !== null && [row.requested_by, row.due_by].includes(principal.user_id)
+async function recordAct(tx: Tx, { act, app, row, principal, at, isOwn }: Act): Promise<void> {
   const detail = { app: app.id, alias: app.alias, ...(act === 'approve' && { asked_for_by_the_same_person: isOwn }) }
   await auditBy(tx, principal, { action: ACTIONS[act], target: row.id, detail, at })
 }

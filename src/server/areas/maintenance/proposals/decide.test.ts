@@ -11,6 +11,7 @@ const facts = {
   isDeploying: false,
   requestedBy: null,
   dueBy: null,
+  changes: [],
   deciders: [SELF, OTHER],
 } as const
 
@@ -30,6 +31,54 @@ it.each([
 ] as const)('MA-10 who changed the schedule that made the run due, %s', (_, deciders, approve) => {
   expect(shown({ dueBy: SELF, deciders })).toBe(`${approve} yes PROPOSAL_NOT_RETRYABLE`)
   expect(shown({ dueBy: OTHER, deciders })).toBe('yes yes PROPOSAL_NOT_RETRYABLE')
+})
+
+describe('MA-26 who changed a setting in the 24 hours before', () => {
+  const THIRD = 'usr_third'
+  const changed = (user_id: string, isRecent = true) => ({ user_id, changed: ['model'] as const, isRecent })
+  it.each([
+    ['may not approve while another can', { changes: [changed(SELF)] }, 'PROPOSAL_OWN'],
+    ['may not, also if it was before the proposal only', { changes: [changed(SELF, false)] }, 'PROPOSAL_OWN'],
+    ['may if nobody else is there', { changes: [changed(SELF)], deciders: [SELF] }, 'yes'],
+    ['may not if others are unknown', { changes: [changed(SELF)], deciders: 'unknown' }, 'PROPOSAL_OWN'],
+    ['may if all others did too', { changes: [changed(SELF), changed(OTHER)] }, 'yes'],
+    ['may if the only other started the run', { changes: [changed(SELF)], requestedBy: OTHER }, 'yes'],
+    ['may if the only other moved the schedule', { changes: [changed(SELF)], dueBy: OTHER }, 'yes'],
+    [
+      'may not if one of the others did nothing',
+      { changes: [changed(SELF), changed(OTHER)], deciders: [SELF, OTHER, THIRD] },
+      'PROPOSAL_OWN',
+    ],
+    ['is not in the way of others', { changes: [changed(OTHER)] }, 'yes'],
+    [
+      'can approve instead of the person who started the run',
+      { changes: [changed(OTHER)], requestedBy: SELF },
+      'PROPOSAL_OWN',
+    ],
+  ] as const)('%s', (_, given, approve) => {
+    expect(shown(given)).toBe(`${approve} yes PROPOSAL_NOT_RETRYABLE`)
+  })
+
+  it.each([
+    [
+      { changes: [{ user_id: SELF, changed: ['schedule', 'model'], isRecent: true }] },
+      'You changed the schedule and the model of the maintenance agent in the last 24 hours, so another owner or admin must approve it.',
+    ],
+    [
+      { changes: [{ user_id: SELF, changed: ['app_switch'], isRecent: false }] },
+      "You changed the app's switch of the maintenance agent in the 24 hours before this change, so another owner or admin must approve it.",
+    ],
+    [
+      { changes: [{ user_id: SELF, changed: ['organization_switch'], isRecent: true }], deciders: [SELF] },
+      "You changed the organization's switch of the maintenance agent in the last 24 hours. You may approve it because the organization has no other owner or admin; the audit trail says so.",
+    ],
+    [
+      { changes: [changed(SELF), changed(OTHER)] },
+      'You changed the model of the maintenance agent in the last 24 hours. You may approve it because every other owner and admin asked for it or changed a setting too; the audit trail says so.',
+    ],
+  ] as const)('is told why: %j', (given, text) => {
+    expect(decide({ ...facts, ...given }).reasons.find(({ act }) => act === 'approve')?.text).toBe(text)
+  })
 })
 
 describe('MA-10 who decides about a proposal that is ready', () => {

@@ -1,6 +1,8 @@
 import { type ErrorCode, ServiceError } from '#contract/core/errors.ts'
 import { type Role, roleAtLeast } from '#contract/core/roles.ts'
 import type { ProposalAct, ProposalDecision, ProposalStatus } from '#contract/maintenance/proposals.ts'
+import type { SettingChange } from '../settings/changes-store.ts'
+import { findTie, type Tie } from './ties.ts'
 
 type Caller = {
   /** The person, whether by session, by API token or by an agent of theirs. */
@@ -20,6 +22,8 @@ type Facts = {
   readonly requestedBy: string | null
   /** The person whose change of the schedule made the run due. */
   readonly dueBy: string | null
+  /** Changes of settings in the 24 hours before the proposal or the decision. */
+  readonly changes: readonly SettingChange[]
   /** User ids of the owners and admins. `unknown` where auth keeps people elsewhere and does not tell. */
   readonly deciders: readonly string[] | 'unknown'
 }
@@ -37,8 +41,8 @@ export function decide(facts: Facts): ProposalDecision {
   const reasons: Reason[] = Object.entries(refused).flatMap(([act, refusal]) =>
     refusal ? [{ act: act as ProposalAct, ...refusal }] : [],
   )
-  const ownAct = findOwnAct(facts)
-  if (!refused.approve && ownAct) reasons.push({ act: 'approve', ...onlyApprover(ownAct) })
+  const tie = tieOfCaller(facts)
+  if (!refused.approve && tie) reasons.push({ act: 'approve', ...onlyApprover(facts, tie) })
   return { can_approve: !refused.approve, can_deny: !refused.deny, can_retry: !refused.retry, reasons }
 }
 
@@ -48,16 +52,16 @@ export function refuseAct({ reasons, ...decision }: ProposalDecision, act: Propo
   throw new ServiceError(code as ErrorCode, text)
 }
 
-function onlyApprover(ownAct: string): Omit<Reason, 'act'> {
-  const text = `${ownAct}. You may approve it because the organization has no other owner or admin; the audit trail says so.`
-  return { code: 'ONLY_APPROVER', text }
+function onlyApprover({ deciders, caller }: Facts, { text }: Tie): Omit<Reason, 'act'> {
+  const hasOthers = deciders !== 'unknown' && deciders.some((userId) => userId !== caller.userId)
+  const why = hasOthers
+    ? 'every other owner and admin asked for it or changed a setting too'
+    : 'the organization has no other owner or admin'
+  return { code: 'ONLY_APPROVER', text: `${text}. You may approve it because ${why}; the audit trail says so.` }
 }
 
-/** Returns how the caller caused the change, or undefined if they did not. */
-function findOwnAct({ caller, requestedBy, dueBy }: Facts): string | undefined {
-  if (caller.userId === null) return undefined
-  if (caller.userId === requestedBy) return 'You started the run that made this change'
-  return caller.userId === dueBy ? 'You changed the schedule, which made the run of this change due' : undefined
+function tieOfCaller(facts: Facts): Tie | undefined {
+  return facts.caller.userId === null ? undefined : findTie(facts, facts.caller.userId)
 }
 
 function refuseCaller({ caller }: Facts): Refusal | undefined {
@@ -72,17 +76,23 @@ function refuseApproval(facts: Facts): Refusal | undefined {
   if (facts.isDeploying) {
     return notReady('Another deploy of the app is under way. Look again when it has ended.')
   }
-  const act = findOwnAct(facts)
-  return act === undefined ? undefined : refuseOwn(facts, act)
+  const tie = tieOfCaller(facts)
+  return tie === undefined ? undefined : refuseOwn(facts, tie)
 }
 
-function refuseOwn({ deciders, caller }: Facts, act: string): Refusal | undefined {
+/**
+ * Refuses while another owner or admin has less to do with the change. Where all of them changed a setting, for example on
+ * the day on which they set maintenance up, they may approve, and the person who started the run may not.
+ */
+function refuseOwn(facts: Facts, { rank, text: act }: Tie): Refusal | undefined {
+  const { deciders, caller } = facts
   if (deciders === 'unknown') {
     return own(
       `${act}, and svc does not know whether another owner or admin could approve it. Ask another owner or admin.`,
     )
   }
-  if (!deciders.some((userId) => userId !== caller.userId)) return undefined
+  const isFreer = (userId: string) => userId !== caller.userId && (findTie(facts, userId)?.rank ?? 0) < rank
+  if (!deciders.some(isFreer)) return undefined
   return own(`${act}, so another owner or admin must approve it.`)
 }
 

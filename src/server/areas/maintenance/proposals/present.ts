@@ -2,9 +2,11 @@ import type { Proposal } from '#contract/maintenance/proposals.ts'
 import type { Member } from '#edge/route/route.ts'
 import type { AppName } from '#ports/apps.ts'
 import type { MaintenanceDeps } from '../model/deps.ts'
+import { listSettingChanges, type SettingChange } from '../settings/changes-store.ts'
 import { decide } from './decide.ts'
 import { findStatuses } from './find-statuses.ts'
 import { listEvidence, type ProposalRow } from './store.ts'
+import { findTie } from './ties.ts'
 import type { FindUnshown } from './validate/unshown.ts'
 import { AGENT_ACTOR } from './validate/validate-change.ts'
 
@@ -20,15 +22,20 @@ export async function presentProposals(
   const [appIds, runIds] = [rows.map(({ app_id }) => app_id), rows.map(({ run_id }) => run_id)]
   const names = await deps.apps.names(caller.org_id, appIds)
   const evidence = await listEvidence(db, runIds)
-  const deciders = await findDeciders(deps, caller, rows)
-  const found: WithStatus[] = []
+  const found: (WithStatus & { readonly changes: readonly SettingChange[] })[] = []
   for (const one of await findStatuses(db, deps.deploys, rows, clock.now())) {
-    found.push(one.status === 'ready' ? withUnshown(one, await deps.findUnshown(one.row)) : one)
+    if (one.status !== 'ready') found.push({ ...one, changes: [] })
+    else {
+      const changes = await listSettingChanges(db, one.row, clock.now())
+      found.push({ ...withUnshown(one, await deps.findUnshown(one.row)), changes })
+    }
   }
-  return found.flatMap(({ row, status, isDeploying }) => {
+  const isOwn = found.some(({ row, changes }) => isTied(caller, row, changes))
+  const deciders = isOwn ? await findDeciders(deps, caller) : 'unknown'
+  return found.flatMap(({ row, status, isDeploying, changes }) => {
     const app = names.get(row.app_id)
     if (!app) return []
-    const decision = decide({ ...factsOf(caller, row), status, isDeploying, deciders })
+    const decision = decide({ ...factsOf(caller, row), changes, status, isDeploying, deciders })
     return [present(row, { app, status, decision, evidence: evidence.get(row.run_id) ?? [] })]
   })
 }
@@ -51,14 +58,21 @@ export function factsOf(caller: Member, { requested_by, due_by, invalid_reason }
   }
 }
 
-/** Asks who could decide instead of the caller. Needed only where a run is the caller's own. Not for use in a transaction. */
+/** Whether the caller caused a change, so that another person should approve it. */
+export function isTied(
+  { user_id }: Member,
+  { requested_by, due_by }: ProposalRow,
+  changes: readonly SettingChange[],
+): boolean {
+  const causes = { requestedBy: requested_by, dueBy: due_by, changes }
+  return user_id !== null && findTie(causes, user_id) !== undefined
+}
+
+/** Asks who could decide instead of the caller. Not for use in a transaction. */
 export async function findDeciders(
   { people }: ProposalDeps,
-  { org_id, user_id }: Member,
-  rows: readonly Pick<ProposalRow, 'requested_by' | 'due_by'>[],
+  { org_id }: Member,
 ): Promise<readonly string[] | 'unknown'> {
-  const isOwn = ({ requested_by, due_by }: (typeof rows)[number]) => [requested_by, due_by].includes(user_id)
-  if (user_id === null || !rows.some(isOwn)) return 'unknown'
   const answer = await people.ownersAndAdmins(org_id)
   return answer.isKnown ? answer.value.map((person) => person.user_id) : 'unknown'
 }

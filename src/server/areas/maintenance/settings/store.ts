@@ -42,6 +42,11 @@ export async function readApp(db: Querier, appId: string, lock = sql``): Promise
   return row ?? { enabled: false }
 }
 
+/** As `holdApp`, for the one who switches it. An app that was never switched has no row to hold. */
+export function lockApp(tx: Tx, appId: string): Promise<{ enabled: boolean }> {
+  return readApp(tx, appId, sql`for update`)
+}
+
 /** As `readApp`, and holds off switching the app until the transaction ends. */
 export function holdApp(tx: Tx, appId: string): Promise<{ enabled: boolean }> {
   return readApp(tx, appId, sql`for share`)

@@ -1,6 +1,5 @@
 import { listCheckStates, readCheckHistory } from '#contract/maintenance/tools.ts'
 import { type Route, route } from '#edge/route/route.ts'
-import { redactEntries } from '#lib/redact/redact.ts'
 import { refused } from '../edits/text-file.ts'
 import type { MaintenanceDeps } from '../model/deps.ts'
 import { takeFitting } from './bounds.ts'
@@ -9,7 +8,7 @@ import { recordEvidence } from './evidence-store.ts'
 
 const MAX_RUNS = 30
 
-export function checkRoutes({ db, listChecks, listCheckRuns }: MaintenanceDeps): Route[] {
+export function checkRoutes({ db, listChecks, listCheckRuns, redactorOf }: MaintenanceDeps): Route[] {
   return [
     route(listCheckStates, async (_, { principal }) => {
       const run = await requireRun(db, principal)
@@ -21,7 +20,8 @@ export function checkRoutes({ db, listChecks, listCheckRuns }: MaintenanceDeps):
       const run = await requireRun(db, principal)
       const history = await listCheckRuns(run.app_id, name, MAX_RUNS)
       if (!history) throw refused('The app has no check of this name. Use a name exactly as the check states have it.')
-      const details = await redactEntries(history.runs.map(({ detail }) => detail ?? ''))
+      const redactor = await redactorOf(run.app_id)
+      const details = await redactor.entries(history.runs.map(({ detail }) => detail ?? ''))
       const runs = history.runs.map(({ at, verdict, code, detail }, index) => ({
         at: at.toISOString(),
         verdict,

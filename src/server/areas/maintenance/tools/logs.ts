@@ -1,6 +1,5 @@
 import { readLogTemplates, searchAppLogs } from '#contract/maintenance/tools.ts'
 import { type Route, route } from '#edge/route/route.ts'
-import { redactEntries, redactText } from '#lib/redact/redact.ts'
 import { clusterLines } from '../detect/cluster.ts'
 import { joinTraces, type LogLine } from '../detect/join-traces.ts'
 import { readLine } from '../detect/read-line.ts'
@@ -16,15 +15,16 @@ const MAX_CLUSTERS = 200
 const MAX_LINE_CHARACTERS = 1_000
 const HOUR_MS = 3_600_000
 
-export function logRoutes({ db, clock, logs }: MaintenanceDeps): Route[] {
+export function logRoutes({ db, clock, logs, redactorOf }: MaintenanceDeps): Route[] {
   /** Reads the newest lines. Secrets are hidden before anything is searched or cut. */
   const readLines = async (appId: string, hours: number) => {
     const until = clock.now()
     const since = new Date(until.getTime() - hours * HOUR_MS)
     const { lines, isComplete } = await logs.read(appId, { since, until, words: [], level: null }, MAX_LOG_BYTES)
-    const texts = await redactEntries(lines.map(({ text }) => text))
+    const redactor = await redactorOf(appId)
+    const texts = await redactor.entries(lines.map(({ text }) => text))
     const period = `${since.toISOString()} to ${until.toISOString()}`
-    return { lines: lines.map((line, index) => ({ ...line, text: texts[index]! })), isComplete, period }
+    return { lines: lines.map((line, index) => ({ ...line, text: texts[index]! })), isComplete, period, redactor }
   }
   return [
     route(readLogTemplates, async ({ hours }, { principal }) => {
@@ -42,14 +42,14 @@ export function logRoutes({ db, clock, logs }: MaintenanceDeps): Route[] {
     }),
     route(searchAppLogs, async ({ literal, hours, limit }, { principal }) => {
       const run = await requireRun(db, principal)
-      const { lines, isComplete, period } = await readLines(run.app_id, hours)
+      const { lines, isComplete, period, redactor } = await readLines(run.app_id, hours)
       const needle = literal.toLowerCase()
       const found = joinTraces(lines)
         .filter(({ text }) => text.toLowerCase().includes(needle))
         .toReversed()
       const { taken, isAll } = takeFitting(found.slice(0, limit).map(toShownLine))
       const data = { lines: taken, is_complete: isComplete && isAll && found.length <= limit }
-      const reference = `lines with ${JSON.stringify(await redactText(literal))}, ${period}`
+      const reference = `lines with ${JSON.stringify(await redactor.text(literal))}, ${period}`
       return { evidence_id: await recordEvidence(db, run, { kind: 'logs', reference, data }), ...data }
     }),
   ]

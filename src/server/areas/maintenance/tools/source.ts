@@ -1,6 +1,6 @@
 import { listLiveFiles, readSourceFile, searchSource } from '#contract/maintenance/tools.ts'
 import { type Route, route } from '#edge/route/route.ts'
-import { redactText } from '#lib/redact/redact.ts'
+import type { Redactor } from '#lib/redact/redact.ts'
 import type { AppSource } from '#ports/apps.ts'
 import { MAX_TEXT_BYTES, readTextFile, refused, textOf } from '../edits/text-file.ts'
 import type { MaintenanceDeps } from '../model/deps.ts'
@@ -13,7 +13,7 @@ const MAX_MATCHES = 100
 const MAX_MATCH_CHARACTERS = 300
 const MAX_SEARCHED_BYTES = 16 * 1024 * 1024
 
-export function sourceRoutes({ db, source }: MaintenanceDeps): Route[] {
+export function sourceRoutes({ db, source, redactorOf }: MaintenanceDeps): Route[] {
   return [
     route(listLiveFiles, async (_, { principal }) => {
       const run = await requireRun(db, principal)
@@ -27,7 +27,8 @@ export function sourceRoutes({ db, source }: MaintenanceDeps): Route[] {
     }),
     route(readSourceFile, async ({ path, from_line, to_line }, { principal }) => {
       const run = await requireRun(db, principal)
-      const lines = (await redactText(await readTextFile(source, run, path))).split('\n')
+      const text = await readTextFile(source, run, path)
+      const lines = (await (await redactorOf(run.app_id)).text(text)).split('\n')
       if (from_line > lines.length) throw refused(`The file has ${lines.length} lines.`)
       const last = Math.max(from_line, to_line ?? lines.length)
       const data = { path, ...cutLines(lines, from_line, last), total_lines: lines.length }
@@ -36,10 +37,11 @@ export function sourceRoutes({ db, source }: MaintenanceDeps): Route[] {
     }),
     route(searchSource, async ({ literal }, { principal }) => {
       const run = await requireRun(db, principal)
-      const { matches, isComplete } = await findMatches(source, run, literal)
+      const redactor = await redactorOf(run.app_id)
+      const { matches, isComplete } = await findMatches({ source, redactor }, run, literal)
       const { taken, isAll } = takeFitting(matches)
       const data = { matches: taken, is_complete: isAll && isComplete }
-      const reference = `files with ${JSON.stringify(await redactText(literal))}`
+      const reference = `files with ${JSON.stringify(await redactor.text(literal))}`
       return { evidence_id: await recordEvidence(db, run, { kind: 'source', reference, data }), ...data }
     }),
   ]
@@ -62,7 +64,9 @@ function cutLines(lines: readonly string[], fromLine: number, toLine: number) {
 type Match = { readonly path: string; readonly line: number; readonly text: string }
 
 /** Searches the text as it is shown, so that a search cannot find out letters of a secret. */
-async function findMatches(source: AppSource, { org_id, revision_id }: CallingRun, literal: string) {
+type Searched = { readonly source: AppSource; readonly redactor: Redactor }
+
+async function findMatches({ source, redactor }: Searched, { org_id, revision_id }: CallingRun, literal: string) {
   const matches: Match[] = []
   const needle = literal.toLowerCase()
   let bytes = 0
@@ -73,7 +77,7 @@ async function findMatches(source: AppSource, { org_id, revision_id }: CallingRu
     const text = textOf(content)
     // Hiding secrets takes long, so only files that may have a match are searched that way.
     if (!text?.toLowerCase().includes(needle)) continue
-    for (const [index, line] of (await redactText(text)).split('\n').entries()) {
+    for (const [index, line] of (await redactor.text(text)).split('\n').entries()) {
       if (!line.toLowerCase().includes(needle)) continue
       if (matches.length === MAX_MATCHES) return { matches, isComplete: false }
       matches.push({ path, line: index + 1, text: line.trim().slice(0, MAX_MATCH_CHARACTERS).toWellFormed() })

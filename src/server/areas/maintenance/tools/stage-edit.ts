@@ -1,27 +1,27 @@
-import { MAX_COMPARED_BYTES } from '#contract/apps/revisions.ts'
-import { findHiddenText } from '#contract/core/show-invisible.ts'
 import { stageEdit } from '#contract/maintenance/tools.ts'
 import { invalidToken } from '#edge/credentials/caller.ts'
 import { type Route, route } from '#edge/route/route.ts'
-import { findSecrets } from '#lib/redact/redact.ts'
+import type { Redactor } from '#lib/redact/redact.ts'
+import type { DiffAppTexts } from '#ports/app-changes.ts'
 import type { AppSource } from '#ports/apps.ts'
 import { holdRun } from '../claims/held.ts'
 import { applyEdits, type Edit } from '../edits/apply-edits.ts'
 import { findCapFault } from '../edits/caps.ts'
-import { findNewHiddenText } from '../edits/hidden-text.ts'
 import { findProtection } from '../edits/protected-paths.ts'
 import { insertEdit, listEdits } from '../edits/store.ts'
 import { readTextFile, refused } from '../edits/text-file.ts'
 import type { MaintenanceDeps } from '../model/deps.ts'
+import { findUnshownText } from '../proposals/validate/unshown.ts'
 import { type CallingRun, requireRun } from './calling-run.ts'
 
 /** Each caller of this tool is one run, which calls its tools one after another. */
-export function stageRoute({ db, source }: MaintenanceDeps): Route {
+export function stageRoute({ db, source, redactorOf, diffTexts }: MaintenanceDeps): Route {
   return route(stageEdit, async (given, { principal }) => {
     const run = await requireRun(db, principal)
     const edit = { path: given.path, old_text: given.old, new_text: given.new }
     const earlier = await listEdits(db, run.id)
-    const fault = await findFault(source, run, earlier, edit)
+    const redactor = await redactorOf(run.app_id)
+    const fault = await findFault({ source, redactor, diffTexts }, run, earlier, edit)
     if (fault !== undefined) throw refused(fault)
     return db.tx(async (tx) => {
       if (!(await holdRun(tx, run))) throw invalidToken()
@@ -38,48 +38,45 @@ const FAULTS = {
   no_change: 'The edit changes nothing.',
 } as const
 
+type Deps = { readonly source: AppSource; readonly redactor: Redactor; readonly diffTexts: DiffAppTexts }
+
 /** Returns why an edit cannot be staged after the earlier ones, or undefined if it can. */
 async function findFault(
-  source: AppSource,
+  deps: Deps,
   run: CallingRun,
   earlier: readonly Edit[],
   edit: Edit,
 ): Promise<string | undefined> {
-  const text = await readTextFile(source, run, edit.path)
+  const text = await readTextFile(deps.source, run, edit.path)
   const protection = findProtection(edit.path)
   if (protection !== undefined) return `This file is ${protection}, which the agent may not change.`
   const capFault = findCapFault([...earlier, edit])
   if (capFault !== undefined) return capFault
-  const hidden = findHiddenText(edit.new_text)
-  if (hidden !== undefined) return `The new text has something that a reader does not see: ${hidden}.`
   const ofSameFile = earlier.filter(({ path }) => path === edit.path)
-  return findTextFault(text, ofSameFile, edit)
+  return findTextFault(deps, text, ofSameFile, edit)
 }
 
-async function findTextFault(text: string, earlier: readonly Edit[], edit: Edit): Promise<string | undefined> {
+async function findTextFault(
+  { redactor, diffTexts }: Deps,
+  text: string,
+  earlier: readonly Edit[],
+  edit: Edit,
+): Promise<string | undefined> {
   const { path, old_text } = edit
   const before = earlier.length === 0 ? text : textAfter(path, text, earlier)
   const applied = applyEdits(new Map([[path, before]]), [edit])
   if ('fault' in applied) return FAULTS[applied.fault]
-  const secrets = await findSecrets(before)
+  const secrets = await redactor.find(before)
   const at = before.indexOf(old_text)
   // The same answer as for a text that is not there: otherwise guesses would reveal a secret letter by letter.
   if (secrets.some(([start, end]) => start < at + old_text.length && end > at)) return FAULTS.not_found
-  const unseen = findUnseen(before, applied.texts.get(path)!)
-  if (unseen !== undefined) return unseen
-  const secretsBefore = new Set(secrets.map(([start, end]) => before.slice(start, end)))
   const after = applied.texts.get(path)!
-  const isNew = (await findSecrets(after)).some(([start, end]) => !secretsBefore.has(after.slice(start, end)))
+  // Compared with the file as it is live, because that is the diff which people read.
+  const unshown = after === text ? undefined : await findUnshownText(diffTexts, new Map([[path, text]]), applied.texts)
+  if (unshown !== undefined) return unshown
+  const secretsBefore = new Set(secrets.map(([start, end]) => before.slice(start, end)))
+  const isNew = (await redactor.find(after)).some(([start, end]) => !secretsBefore.has(after.slice(start, end)))
   return isNew ? 'The new text has something that looks like a secret or an e-mail address.' : undefined
-}
-
-/** Returns why a person would not see the whole edit in a diff. */
-function findUnseen(before: string, after: string): string | undefined {
-  if (Math.max(Buffer.byteLength(before), Buffer.byteLength(after)) > MAX_COMPARED_BYTES) {
-    return 'This file is larger than 256 KiB and cannot be changed, because its diff would not be shown.'
-  }
-  const code = findNewHiddenText(before, after)
-  return code === undefined ? undefined : `A changed line would have something that a reader does not see: ${code}.`
 }
 
 function textAfter(path: string, text: string, edits: readonly Edit[]): string {

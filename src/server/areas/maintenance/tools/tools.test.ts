@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { changeEnvironment } from '#contract/apps/environment.ts'
 import { ingestLogs } from '#contract/apps/logs.ts'
 import { createCheck } from '#contract/checks/checks.ts'
 import { type ErrorCode, ServiceError } from '#contract/core/errors.ts'
@@ -27,6 +28,7 @@ const SERVER = `import { load } from './load.js'\n\nexport function total(order)
 const FILES = {
   'src/server.js': SERVER,
   'src/keys.js': `export const key = \`\n${PEM}\n\`\n`,
+  'src/own.js': `greet('a violet submarine')\nsend('${Buffer.from('to a violet submarine').toString('base64')}')\n`,
   'src/mail.js': `export const to = 'ada@example.com'\nexport const size = 3\n`,
   'package.json': '{"name": "shop"}\n',
   'logo.png': 'a\0b',
@@ -44,6 +46,7 @@ beforeAll(async () => {
   system = await startSystem()
   developer = await system.member('developer')
   app = await makeLiveApp(system, developer, { alias: 'shop', files: FILES })
+  await system.client(developer.token).call(changeEnvironment, { alias: 'shop', set: { GREETING: OWN_VALUE } })
 })
 afterAll(() => system?.[Symbol.asyncDispose]())
 beforeEach(async () => {
@@ -56,6 +59,13 @@ beforeEach(async () => {
     values (${run}, ${developer.org_id}, ${app.id}, 'manual', 'acme/large', 'running', 7,
       now() + interval '1 hour', now(), ${app.revisionId})`)
 })
+
+/** Set as a variable of the app. No rule knows it. */
+const OWN_VALUE = 'a violet submarine'
+
+async function removeFindings(): Promise<void> {
+  await system.db.query(sql`delete from maintenance.findings`)
+}
 
 const tools = () => system.client(createRunTokens(system.config.secrets.internalSecret).mint({ id: run, fence: 7 }))
 const read = (path: string, range: { from_line?: number; to_line?: number } = {}) =>
@@ -164,6 +174,34 @@ describe('MA-14 a secret never leaves', () => {
   })
 })
 
+it("MA-24 a value of the app's variables never leaves: of source, logs, searches, findings and edits", async () => {
+  await writeLog(`said ${OWN_VALUE}`, `sent ${encodeURIComponent(OWN_VALUE)}`)
+  await system.db.query(sql`
+    insert into maintenance.findings
+      (app_id, fingerprint, kind, path, template, summary, first_run_id, first_seen_at, last_seen_at, count)
+    values (${app.id}, 'own', 'defect', 'src/own.js', '', ${`greets ${OWN_VALUE}`}, ${run}, now(), now(), 1)`)
+  await using _ = { [Symbol.asyncDispose]: removeFindings }
+  const answers = [
+    await read('src/own.js'),
+    await tools().call(searchSource, { literal: 'greet' }),
+    await tools().call(searchAppLogs, { literal: 'said' }),
+    await tools().call(searchAppLogs, { literal: 'sent' }),
+    await tools().call(readLogTemplates, {}),
+    await tools().call(listRecentFindings, {}),
+  ]
+  const shown = JSON.stringify(answers)
+  expect(shown).toContain("greet('[redacted]')")
+  expect(shown).toContain('said [redacted]')
+  expect(shown).not.toMatch(/violet|dmlvbGV0|aW9sZX|pb2xld/)
+  expect(await tools().call(searchSource, { literal: 'violet' })).toMatchObject({ matches: [] })
+  expect(await refusalOf(stage('src/own.js', "greet('a vi", 'x'))).toMatchObject({
+    message: expect.stringContaining('not in the file'),
+  })
+  expect(await refusalOf(stage('src/server.js', 'order.items', `'${OWN_VALUE}'`))).toMatchObject({
+    message: expect.stringContaining('looks like a secret'),
+  })
+})
+
 describe('MA-05 a run reads logs, checks and findings', () => {
   it('finds log lines with their template, the newest first, up to its limit', async () => {
     await writeLog('order 1 failed', 'order 2 failed', 'other')
@@ -227,7 +265,7 @@ describe('MA-10 a run stages edits', () => {
     ['with a new secret', ['src/server.js', 'order.items', `'eva@example.com'`], 'looks like a secret'],
     ['with hidden characters', ['src/server.js', 'order.items', 'order.\u202eitems'], 'does not see'],
     ['with a lone carriage return', ['src/server.js', 'order.items', '// a\rorder.items'], '‹U+000D›'],
-    ['with long blanks', ['src/server.js', 'order.items', `order.items${' '.repeat(1_000)}`], '‹U+0020×1000›'],
+    ['with long blanks', ['src/server.js', 'order.items', `order.items${' '.repeat(100)}`], '‹U+0020×100›'],
     ['with a Hangul filler', ['src/server.js', 'order.items', 'order.\u3164'], '‹U+3164›'],
     ['with a half-width filler', ['src/server.js', 'order.items', 'order.\uffa0'], '‹U+FFA0›'],
     ['with a variation selector', ['src/server.js', 'order.items', 'order.\ufe0f'], '‹U+FE0F›'],

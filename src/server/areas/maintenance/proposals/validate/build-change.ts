@@ -1,6 +1,7 @@
-import { redactText } from '#lib/redact/redact.ts'
+import type { Redactor } from '#lib/redact/redact.ts'
 import type { AppRevision } from '#ports/app-changes.ts'
 import type { AppTrial, TrialStep, TryAppRevision } from '#ports/app-trials.ts'
+import type { RedactorOf } from '#ports/apps.ts'
 import { type BuildVerdict, judgeBuild } from './judge-build.ts'
 
 /** Where changes can be built. `off` is a clause that says why they are not. */
@@ -15,12 +16,13 @@ type Changed = AppRevision & { readonly texts: ReadonlyMap<string, string>; read
  * the signal when that aborts.
  */
 export async function buildChange(
-  trials: ChangeTrials,
+  { trials, redactorOf }: { readonly trials: ChangeTrials; readonly redactorOf: RedactorOf },
   changed: Changed,
 ): Promise<Exclude<BuildVerdict, { type: 'needs_base' }>> {
   if ('off' in trials) return { type: 'valid', passed: null, notes: [`The app was not built: ${trials.off}.`] }
   const { withTests, tryRevision } = trials
-  const run = async (texts: Changed['texts']) => clean(await tryRevision({ ...changed, texts, withTests }))
+  const redactor = await redactorOf(changed.appId)
+  const run = async (texts: Changed['texts']) => clean(redactor, await tryRevision({ ...changed, texts, withTests }))
   const change = await run(changed.texts)
   const verdict = judgeBuild(undefined, change)
   if (verdict.type !== 'needs_base') return verdict
@@ -29,16 +31,16 @@ export async function buildChange(
   return last
 }
 
-async function clean({ build, test }: AppTrial): Promise<AppTrial> {
-  return { build: await cleanStep(build), ...(test && { test: await cleanStep(test) }) }
+async function clean(redactor: Redactor, { build, test }: AppTrial): Promise<AppTrial> {
+  return { build: await cleanStep(redactor, build), ...(test && { test: await cleanStep(redactor, test) }) }
 }
 
 const MAX_OUTPUT = 1_000
 
 /** The whole output is redacted before it is cut, because a part of a key cannot be recognised. */
-async function cleanStep(step: TrialStep): Promise<TrialStep> {
+async function cleanStep(redactor: Redactor, step: TrialStep): Promise<TrialStep> {
   if (step.type !== 'failed') return step
-  const output = (await redactText(step.output)).replace(INVISIBLE, ' ').trim()
+  const output = (await redactor.text(step.output)).replace(INVISIBLE, ' ').trim()
   return { ...step, output: output.length > MAX_OUTPUT ? `…${output.slice(-MAX_OUTPUT).toWellFormed()}` : output }
 }
 

@@ -55,5 +55,18 @@ function applyPatch(text: string, patch: string): string | undefined {
   return result + lines.slice(at).join('')
 }
 
+/**
+ * Returns the lines that a patch adds, without their line feeds. The carriage return of a Windows line end is left out if
+ * the file has such line ends already; elsewhere it is a part of the line.
+ */
+export function addedLines(patch: string, hasWindowsEnds: boolean): string[] {
+  const rows = patch.split('\n').slice(HEADER_ROWS)
+  return rows.flatMap((row, index) => {
+    if (!row.startsWith('+')) return []
+    const isEnded = !rows[index + 1]?.startsWith('\\')
+    return [hasWindowsEnds && isEnded ? row.slice(1).replace(/\r$/, '') : row.slice(1)]
+  })
+}
+
 /** The names of the two files. */
 const HEADER_ROWS = 2

@@ -1,29 +1,33 @@
 import { createBoundedCache } from '#lib/memory/bounded-cache.ts'
 import type { DiffAppRevisions, DiffAppTexts } from '#ports/app-changes.ts'
 import type { AppSource } from '#ports/apps.ts'
-import { findNewHiddenText } from '../../edits/hidden-text.ts'
+import { findLineFault } from '../../edits/line-fault.ts'
 import { textOf } from '../../edits/text-file.ts'
-import { diffShowsEverything } from './diff-shows-everything.ts'
+import { addedLines, diffShowsEverything } from './diff-shows-everything.ts'
 
 type Texts = ReadonlyMap<string, string>
 
-/** Returns why a reviewer of a change would not see all of it, before the change is a revision, or undefined. */
+/**
+ * Returns why a reviewer of a change would not see all of it as it is, or undefined. Every text that becomes a revision by a
+ * proposal passes it: when an edit is staged, before the revision is made, and whenever a stored one is shown or approved.
+ */
 export async function findUnshownText(
   diffTexts: DiffAppTexts,
   before: Texts,
   after: Texts,
 ): Promise<string | undefined> {
-  const fault = diffShowsEverything(await diffTexts(before, after), (path) => ({
-    before: before.get(path),
-    after: after.get(path),
-  }))
-  return fault ?? findHidden(before, after)
+  const diff = await diffTexts(before, after)
+  const fault = diffShowsEverything(diff, (path) => ({ before: before.get(path), after: after.get(path) }))
+  return fault ?? findFaultyLine(diff, before)
 }
 
-function findHidden(before: Texts, after: Texts): string | undefined {
-  for (const [path, text] of after) {
-    const code = findNewHiddenText(before.get(path) ?? '', text)
-    if (code !== undefined) return `The change of ${path} has text that a reader does not see: ${code}.`
+function findFaultyLine({ files }: Awaited<ReturnType<DiffAppTexts>>, before: Texts): string | undefined {
+  for (const { path, patch } of files) {
+    const hasWindowsEnds = before.get(path)?.includes('\r\n') ?? false
+    for (const line of addedLines(patch ?? '', hasWindowsEnds)) {
+      const fault = findLineFault(line)
+      if (fault !== undefined) return `The change of ${path} has ${fault}.`
+    }
   }
   return undefined
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import type { Tx } from '#lib/db/db.ts'
 import type { AppRevision, DiffAppTexts, SaveAppChange } from '#ports/app-changes.ts'
-import type { AppSource } from '#ports/apps.ts'
+import type { AppSource, RedactorOf } from '#ports/apps.ts'
 import { applyEdits, type Edit } from '../../edits/apply-edits.ts'
 import { buildChange, type ChangeTrials } from './build-change.ts'
 import { type ParseResult, parseChange } from './parse.ts'
@@ -12,6 +12,7 @@ export type ChangeDeps = {
   readonly diffTexts: DiffAppTexts
   readonly saveChange: SaveAppChange
   readonly trials: ChangeTrials
+  readonly redactorOf: RedactorOf
 }
 
 type Change = AppRevision & {
@@ -42,7 +43,7 @@ export const AGENT_ACTOR = 'maintenance agent'
  * changed files parse and, where the operator allows it, the app still builds. Returns undefined if the change is not wanted any more.
  */
 export async function validateChange(
-  { source, diffTexts, saveChange, trials }: ChangeDeps,
+  { source, diffTexts, saveChange, trials, redactorOf }: ChangeDeps,
   { edits, summary, hold, signal, ...revision }: Change,
 ): Promise<ValidatedChange | undefined> {
   const paths = edits.map(({ path }) => path)
@@ -57,10 +58,12 @@ export async function validateChange(
   }
   const fault = results.find((result) => result.type === 'fault')
   if (fault) return { invalid: fault.reason }
-  const built = await buildChange(trials, { ...revision, texts: applied.texts, signal }).catch((error: unknown) => {
-    if (signal.aborted) return undefined
-    throw error
-  })
+  const built = await buildChange({ trials, redactorOf }, { ...revision, texts: applied.texts, signal }).catch(
+    (error: unknown) => {
+      if (signal.aborted) return undefined
+      throw error
+    },
+  )
   if (built === undefined) return undefined
   if (built.type === 'invalid') return { invalid: built.reason }
   const change = { ...revision, texts: applied.texts, message: summary.slice(0, MAX_MESSAGE), actor: AGENT_ACTOR, hold }
