@@ -232,6 +232,7 @@ const TABLE: Row[] = [
   ['maintenance.tool-search-logs',   '401 403 403 403 403 403 403 401 403 401', at('/api/deploy/maintenance-agent/tools/search-logs', { literal: 'ab' })],
   ['maintenance.tool-check-history', '401 403 403 403 403 403 403 401 403 401', at('/api/deploy/maintenance-agent/tools/check-history', { name: 'a' })],
   ['maintenance.tool-recent-findings', '401 403 403 403 403 403 403 401 403 401', at('/api/deploy/maintenance-agent/tools/findings', {})],
+  ['maintenance.tool-signals',       '401 403 403 403 403 403 403 401 403 401', at('/api/deploy/maintenance-agent/tools/signals', {})],
   ['maintenance.tool-stage-edit',    '401 403 403 403 403 403 403 401 403 401', at('/api/deploy/maintenance-agent/tools/stage-edit', { path: 'a', old: 'a', new: 'b' })],
   ['tickets.file',            '401 404 404 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/tickets', { title: 't', body: 'b' })],
   ['tickets.list',            '401 404 404 404 404 404 404 401 404 401', at('/api/deploy/deployments/none/tickets')],

@@ -228,6 +228,7 @@ export const OPERATIONS: readonly Operation[] = [
   maintenanceTools.searchAppLogs,
   maintenanceTools.readCheckHistory,
   maintenanceTools.listRecentFindings,
+  maintenanceTools.readSignals,
   maintenanceTools.stageEdit,
   functions.listFunctions,
   functions.callFunction,

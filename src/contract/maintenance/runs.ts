@@ -10,7 +10,7 @@ const RUN_STATUSES = ['queued', 'running', 'validating', 'ended'] as const
 export type RunStatus = (typeof RUN_STATUSES)[number]
 
 export const Evidence = z.object({
-  kind: z.string().describe('What was read: `logs`, `source`, `checks`, `findings`'),
+  kind: z.string().describe('What was read: `logs`, `source`, `checks`, `findings`, `history`'),
   reference: z.string().describe('Which part of it'),
   sha256: z.string().describe('Digest of what the agent was given'),
   bytes: z.int(),

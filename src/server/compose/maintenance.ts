@@ -7,6 +7,7 @@ import {
   createRevisionDiff,
   createSaveChange,
   diffTexts,
+  listWentLive,
 } from '../areas/apps/index.ts'
 import { listEndedRuns, listStates } from '../areas/checks/index.ts'
 import {
@@ -32,6 +33,7 @@ export function composeMaintenance(parts: ServiceParts) {
     people: composePeople(parts),
     listChecks: (appId) => listStates(parts.db, appId),
     listCheckRuns: (appId, name, limit) => listEndedRuns(parts.db, appId, name, limit),
+    listWentLive,
     models: usableModels(parts),
     internalSecret: parts.config.secrets.internalSecret,
   })

@@ -7,7 +7,8 @@ import { type Place, recordFinding, type Seen } from './store.ts'
 export function toSeen(found: Detected | JudgedFinding): Seen {
   const { kind, path, symbol, template, summary } = found
   const identity = 'identity' in found ? found.identity : found
-  return { kind, path, symbol, template, summary, fingerprint: fingerprintOf(identity) }
+  const lines = found.lines ?? identity.lines ?? []
+  return { kind, path, symbol, template, summary, lines, fingerprint: fingerprintOf(identity) }
 }
 
 /** `isNew`: never seen before in this app. */

@@ -7,14 +7,17 @@ export type Place = { readonly appId: string; readonly runId: string; readonly a
 
 /** Records that a fault was seen. Returns true if it was never seen before in this app. */
 export async function recordFinding(tx: Tx, seen: Seen & Place): Promise<boolean> {
-  const { appId, fingerprint, kind, path, symbol, template, summary, runId, at } = seen
+  const { appId, fingerprint, kind, path, symbol, template, summary, lines = [], runId, at } = seen
   const [row] = await tx.query<{ count: number }>(sql`
     insert into maintenance.findings
-      (app_id, fingerprint, kind, path, symbol, template, summary, first_run_id, first_seen_at, last_seen_at, count)
+      (app_id, fingerprint, kind, path, symbol, template, summary, lines, first_run_id, first_seen_at, last_seen_at,
+       count)
     values
-      (${appId}, ${fingerprint}, ${kind}, ${path}, ${symbol}, ${template}, ${summary}, ${runId}, ${at}, ${at}, 1)
+      (${appId}, ${fingerprint}, ${kind}, ${path}, ${symbol}, ${template}, ${summary}, ${JSON.stringify(lines)}::jsonb,
+       ${runId}, ${at}, ${at}, 1)
     on conflict (app_id, fingerprint) do update
     set last_seen_at = excluded.last_seen_at, summary = excluded.summary, count = findings.count + 1,
+      lines = case when excluded.lines = '[]' then findings.lines else excluded.lines end,
       path = coalesce(findings.path, excluded.path), symbol = coalesce(findings.symbol, excluded.symbol)
     returning count`)
   return row!.count === 1

@@ -1,6 +1,6 @@
 import type { Db } from '#lib/db/db.ts'
 import type { Clock } from '#lib/time/clock.ts'
-import type { AppDeploys, DiffAppRevisions } from '#ports/app-changes.ts'
+import type { AppDeploys, DiffAppRevisions, ListWentLive } from '#ports/app-changes.ts'
 import type { AppDirectory, AppLogs, AppSource, HoldApp, ListCheckRuns, ListCheckStates } from '#ports/apps.ts'
 import type { People } from '#ports/people.ts'
 
@@ -17,6 +17,7 @@ export type MaintenanceDeps = {
   readonly logs: Pick<AppLogs, 'read'>
   readonly listChecks: ListCheckStates
   readonly listCheckRuns: ListCheckRuns
+  readonly listWentLive: ListWentLive
 }
 
 /** The chat models that can use tools, as far as this process knows them. */

@@ -1,0 +1,12 @@
+import { errorsAfterDeploy } from './errors-after-deploy.ts'
+import type { Signal, SignalEvidence } from './evidence.ts'
+
+type Detector = (evidence: SignalEvidence) => readonly Signal[]
+
+/** Each is a pure function, linear in the evidence. */
+const DETECTORS: readonly Detector[] = [errorsAfterDeploy]
+
+/** Finds faults that only a comparison of logs, check runs and deploys shows. */
+export function findSignals(evidence: SignalEvidence): Signal[] {
+  return DETECTORS.flatMap((detector) => detector(evidence))
+}
