@@ -1,10 +1,11 @@
 import { errorsAfterDeploy } from './errors-after-deploy.ts'
 import type { Signal, SignalEvidence } from './evidence.ts'
+import { slowEndpoints } from './slow-endpoint.ts'
 
 type Detector = (evidence: SignalEvidence) => readonly Signal[]
 
 /** Each is a pure function, linear in the evidence. */
-const DETECTORS: readonly Detector[] = [errorsAfterDeploy]
+const DETECTORS: readonly Detector[] = [slowEndpoints, errorsAfterDeploy]
 
 /** Finds faults that only a comparison of logs, check runs and deploys shows. */
 export function findSignals(evidence: SignalEvidence): Signal[] {
