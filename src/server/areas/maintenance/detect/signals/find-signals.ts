@@ -1,11 +1,12 @@
 import { errorsAfterDeploy } from './errors-after-deploy.ts'
 import type { Signal, SignalEvidence } from './evidence.ts'
+import { memoryGrowth } from './memory-growth.ts'
 import { slowEndpoints } from './slow-endpoint.ts'
 
 type Detector = (evidence: SignalEvidence) => readonly Signal[]
 
 /** Each is a pure function, linear in the evidence. */
-const DETECTORS: readonly Detector[] = [slowEndpoints, errorsAfterDeploy]
+const DETECTORS: readonly Detector[] = [memoryGrowth, slowEndpoints, errorsAfterDeploy]
 
 /** Finds faults that only a comparison of logs, check runs and deploys shows. */
 export function findSignals(evidence: SignalEvidence): Signal[] {
