@@ -49,7 +49,7 @@ type SignalKind = (typeof SIGNAL_KINDS)[number]
 /**
  * Joins the errors with the signals of the history, so that one fault is one finding. A signal takes the place of the
  * errors it explains. Errors after a deploy are the other way round: an error that has a finding names the deploy, and
- * the signal is left for errors without one. Errors in the background of a busy app are left out.
+ * the signal is left for errors without one. A timeout is not the fault of the code that waited. Errors in the background of a busy app are left out.
  */
 function explain(errors: readonly Detected[], { signals, background, samples }: History): Detected[] {
   const linesOf = new Map(samples.map(({ template, lines }) => [template, lines]))
@@ -57,9 +57,11 @@ function explain(errors: readonly Detected[], { signals, background, samples }: 
   const risen = new Set(rise?.covers)
   const others = signals.filter((signal) => signal !== rise)
   const covered = new Set(others.flatMap(({ covers }) => covers))
+  const timeouts = others.filter(({ kind }) => kind === 'dependency_timeout')
+  const timedOut = new Set(timeouts.flatMap(({ covers }) => covers))
   const quiet = new Set(background)
   const reported = errors.filter(({ kind, template }) => {
-    if (kind === 'error_in_code') return true
+    if (kind === 'error_in_code') return !timedOut.has(template)
     return !covered.has(template) && (risen.has(template) || !quiet.has(template))
   })
   const isNamed = reported.some(({ template }) => risen.has(template))

@@ -1,3 +1,4 @@
+import { endedInterruptions } from './dependency-timeout.ts'
 import type { SignalEvidence } from './evidence.ts'
 
 /** Below this number of requests a share of them says nothing. */
@@ -10,11 +11,16 @@ const MAX_TEMPLATES = 200
 /** Half of the window: an error that began later is new, however rare. */
 const WINDOW_MS = 24 * 3_600_000
 
+/** Returns the templates of errors that are no fault: the background of a busy app, and interruptions that are over. */
+export function backgroundOf(evidence: SignalEvidence): string[] {
+  return [...rareErrors(evidence), ...endedInterruptions(evidence)].slice(0, MAX_TEMPLATES)
+}
+
 /**
- * Returns the templates of errors that are the background of a busy app: fewer than one for each hundred requests, and
- * logged in the older half of the time that the requests cover as well.
+ * Returns errors that are fewer than one for each hundred requests, and were logged in the older half of the time that
+ * the requests cover as well.
  */
-export function backgroundOf({ recent, now }: SignalEvidence): string[] {
+function rareErrors({ recent, now }: SignalEvidence): string[] {
   const requests = recent.filter(({ request }) => request !== undefined)
   if (requests.length < MIN_REQUESTS) return []
   const begin = Math.max(recent[0]!.at.getTime(), now.getTime() - WINDOW_MS)
@@ -27,6 +33,5 @@ export function backgroundOf({ recent, now }: SignalEvidence): string[] {
   }
   return [...errors]
     .filter(([, { count, isOld }]) => isOld && count >= MIN_REPEATS && count < requests.length * MIN_SHARE)
-    .slice(0, MAX_TEMPLATES)
     .map(([template]) => template)
 }
