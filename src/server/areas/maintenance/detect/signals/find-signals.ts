@@ -1,13 +1,20 @@
 import { dependencyTimeouts } from './dependency-timeout.ts'
 import { errorsAfterDeploy } from './errors-after-deploy.ts'
 import type { Signal, SignalEvidence } from './evidence.ts'
+import { flappingChecks } from './flapping-check.ts'
 import { memoryGrowth } from './memory-growth.ts'
 import { slowEndpoints } from './slow-endpoint.ts'
 
 type Detector = (evidence: SignalEvidence) => readonly Signal[]
 
 /** Each is a pure function, linear in the evidence. */
-const DETECTORS: readonly Detector[] = [dependencyTimeouts, memoryGrowth, slowEndpoints, errorsAfterDeploy]
+const DETECTORS: readonly Detector[] = [
+  flappingChecks,
+  dependencyTimeouts,
+  memoryGrowth,
+  slowEndpoints,
+  errorsAfterDeploy,
+]
 
 /** Finds faults that only a comparison of logs, check runs and deploys shows. */
 export function findSignals(evidence: SignalEvidence): Signal[] {
