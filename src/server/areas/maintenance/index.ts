@@ -1,5 +1,6 @@
 import { resolveRuns } from './claims/resolve.ts'
 import { createRunTokens } from './claims/token.ts'
+import { findingsRoutes } from './findings/routes.ts'
 import type { MaintenanceDeps } from './model/deps.ts'
 import { actRoutes } from './proposals/act.ts'
 import { proposalRoutes } from './proposals/routes.ts'
@@ -29,6 +30,7 @@ export function createMaintenance(given: MaintenanceDeps & { internalSecret: str
       ...runRoutes(deps),
       startRoute(deps),
       ...toolRoutes(deps),
+      ...findingsRoutes(deps),
       ...proposalRoutes(deps),
       ...actRoutes(deps),
     ],

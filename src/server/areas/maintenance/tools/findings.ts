@@ -1,6 +1,6 @@
 import { listRecentFindings } from '#contract/maintenance/tools.ts'
 import { type Route, route } from '#edge/route/route.ts'
-import { listFindings } from '../findings/store.ts'
+import { listRecent } from '../findings/store.ts'
 import type { MaintenanceDeps } from '../model/deps.ts'
 import { takeFitting } from './bounds.ts'
 import { requireRun } from './calling-run.ts'
@@ -13,14 +13,17 @@ export function findingRoutes({ db }: MaintenanceDeps): Route[] {
   return [
     route(listRecentFindings, async (_, { principal }) => {
       const run = await requireRun(db, principal)
-      const findings = (await listFindings(db, run.app_id, MAX_FINDINGS)).map(
-        ({ first_seen_at, last_seen_at, denied_at, ...finding }) => ({
-          ...finding,
-          first_seen_at: first_seen_at.toISOString(),
-          last_seen_at: last_seen_at.toISOString(),
-          was_denied: denied_at !== null,
-        }),
-      )
+      const findings = (await listRecent(db, run.app_id, MAX_FINDINGS)).map((row) => ({
+        kind: row.kind,
+        path: row.path,
+        symbol: row.symbol,
+        template: row.template,
+        summary: row.summary,
+        first_seen_at: row.first_seen_at.toISOString(),
+        last_seen_at: row.last_seen_at.toISOString(),
+        count: row.count,
+        was_denied: row.denied_at !== null || row.dismissed_at !== null,
+      }))
       const data = { findings: takeFitting(findings).taken }
       return { evidence_id: await recordEvidence(db, run, { kind: 'findings', reference: 'recent', data }), ...data }
     }),

@@ -13,12 +13,12 @@ describe('MA-30 errors after a deploy', () => {
     [
       'by request, where the app logs requests',
       [...before, ...after, ...every(110, 0, 10, FAILED)],
-      'It came with deploy dep_2 of revision rev_2: 11 errors in 70 requests since then, 0 in 138 before.',
+      'Errors rose with deploy dep_2 of revision rev_2: 11 errors in 70 requests since then, 0 in 138 before.',
     ],
     [
       'by hour, where it does not',
       [[1_500, 'started'], [700, 'job 1 failed', 'error'], ...every(118, 0, 10, (n) => `job ${n} failed`, 'error')],
-      'It came with deploy dep_2 of revision rev_2: 12 errors in 2.0 hours since then, 1 in 23.0 before.',
+      'Errors rose with deploy dep_2 of revision rev_2: 12 errors in 2.0 hours since then, 1 in 23.0 before.',
     ],
   ])('are found %s', async (_, lines, summary) => {
     expect(errorsAfterDeploy(await evidenceOf({ lines, deployed: 120 }))).toMatchObject([{ summary }])
@@ -30,7 +30,7 @@ describe('MA-30 errors after a deploy', () => {
       {
         kind: 'errors_after_deploy',
         template: 'rev_2',
-        summary: 'It came with deploy dep_2 of revision rev_2: 11 errors in 59 requests since then, 0 in 138 before.',
+        summary: 'Errors rose with deploy dep_2 of revision rev_2: 11 errors in 59 requests since then, 0 in 138 before.',
         lines: [
           { at: new Date('2026-11-15T11:30:00Z'), text: 'order 8 failed' },
           { at: new Date('2026-11-15T11:40:00Z'), text: 'order 9 failed' },

@@ -2,6 +2,8 @@ import { cite, nameDeploy, type Signal, type SignalEntry, type SignalEvidence, s
 
 /** Fewer errors than this happen in a quiet hour of any app. */
 const MIN_ERRORS = 5
+/** From this number on an error has a finding of its own. */
+const MIN_NEW_ERRORS = 3
 /** Traffic doubles between night and day by itself, so errors must have become more than that. */
 const MIN_FACTOR = 3
 /** With fewer requests on one side a share of them says nothing, and errors are counted by the hour. */
@@ -29,12 +31,18 @@ export function errorsAfterDeploy(evidence: SignalEvidence): Signal[] {
   const rise = compareWith(span)
   const counts = countErrors(baseline, since)
   const all = rise(counts.all)
-  const covers = [...counts.byTemplate].filter(([, count]) => rise(count) !== undefined).map(([template]) => template)
+  const isRisen = (count: Count) => rise(count) !== undefined || (all !== undefined && isNew(count))
+  const covers = [...counts.byTemplate].filter(([, count]) => isRisen(count)).map(([template]) => template)
   if (all === undefined && covers.length === 0) return []
   const pooled = counts.byTemplate.get(covers[0] ?? '') ?? counts.all
-  const summary = `It came with ${nameDeploy(deploy)}: ${all ?? rise(pooled)}`
+  const summary = `Errors rose with ${nameDeploy(deploy)}: ${all ?? rise(pooled)}`
   const lines = cite(since.filter(isError))
   return [{ kind: 'errors_after_deploy', template: deploy.revisionId, summary, lines, covers }]
+}
+
+/** Where all errors together became more frequent, one that was never logged before belongs to them. */
+function isNew({ before, after }: Count): boolean {
+  return before === 0 && after >= MIN_NEW_ERRORS
 }
 
 type Count = { before: number; after: number }

@@ -58,7 +58,7 @@ describe('MA-30 memory that grows until the app ends', () => {
     [
       'through the freeing of a collector',
       [...every(300, 100, 5, (n) => `heap used ${100 + n * 10 - (n % 2) * 60} MB`), [99, 'MemoryError', 'error']],
-      'The app ran out of memory and ended, once in the last day. It grew from 100 MB to 430 MB before.',
+      'The app ran out of memory and ended, once in the last day. It grew from 100 MB to 480 MB before.',
     ],
     [
       'several times, of which the lines about one end are one',

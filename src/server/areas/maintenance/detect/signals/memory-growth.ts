@@ -28,9 +28,10 @@ export function memoryGrowth({ recent }: SignalEvidence): Signal[] {
   if (!last) return []
   const growth = ends.findLast((end) => end.growth)?.growth
   const times = ends.length === 1 ? 'once' : `${ends.length} times`
-  const figures = growth ? ` It grew from ${show(growth[0]!)} to ${show(growth.at(-1)!)} before.` : ''
+  const shownGrowth = growth ? [growth[0]!, peakOf(growth)] : []
+  const figures = growth ? ` It grew from ${shownGrowth.map(show).join(' to ')} before.` : ''
   const summary = `The app ran out of memory and ended, ${times} in the last day.${figures}`
-  const shown = [...(growth ? [growth[0]!.entry, growth.at(-1)!.entry] : []), last.entry]
+  const shown = [...shownGrowth.map(({ entry }) => entry), last.entry]
   return [{ kind: 'memory_growth', template: '', summary, lines: cite(shown), covers: covered(recent, ends) }]
 }
 
@@ -71,6 +72,10 @@ function hasGrown(samples: readonly Sample[]): boolean {
 function middleOf(samples: readonly Sample[]): number {
   const sorted = samples.map(({ megabytes }) => megabytes).sort((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 2)]!
+}
+
+function peakOf(samples: readonly Sample[]): Sample {
+  return samples.reduce((peak, sample) => (sample.megabytes > peak.megabytes ? sample : peak))
 }
 
 /** Templates of the errors that were written about these ends. Both lists are sorted by time. */

@@ -38,7 +38,10 @@ function fromLogfmt(line: string): RequestLine | undefined {
   const path = /\b(?:path|url|uri|route)="?(\/[^\s"?#]{0,300})/.exec(line)?.[1]
   if (method === undefined || path === undefined) return undefined
   const status = /\b(?:status|code|status_code)="?([1-5]\d\d)\b/.exec(line)?.[1]
-  const took = /\b(?:duration|elapsed|latency|took|time|dur)(?:_ms)?="?([\d.]{1,20}(?:[a-zµ]{1,12})?)/.exec(line)?.[1]
+  const took =
+    /\b(?:duration|elapsed|latency|took|response_time|request_time|dur)(?:_ms)?="?([\d.]{1,20}(?:[a-zµ]{1,12})?)/.exec(
+      line,
+    )?.[1]
   return request(method, path, status === undefined ? undefined : Number(status), took && durationOf(took))
 }
 
