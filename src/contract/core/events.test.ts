@@ -124,6 +124,12 @@ const EXAMPLES: [EventOf, category: string | null, subject: string, link: string
     `/apps/web-shop/changes/${id('pr')}`,
   ],
   [
+    { ...at, type: 'application.maintenance.proposal.watched', body: { ...proposal, status: 'back' } },
+    'maintenance',
+    'Fault is back after the deploy of a proposed change for Web shop',
+    `/apps/web-shop/changes/${id('pr')}`,
+  ],
+  [
     { ...at, type: 'pipeline.run.failed', body: { ...pipeline, status: 'failed', run_id: id('plr') } },
     null,
     'Pipeline failed in Web shop: Nightly import',

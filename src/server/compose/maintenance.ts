@@ -48,6 +48,9 @@ export function composeMaintenanceWork(parts: ServiceParts, tryRevision: TryAppR
     clock,
     apps: createAppDirectory(parts),
     source: createAppSource(parts),
+    logs: createAppLogs(parts),
+    listCheckRuns: (appId, name, limit) => listEndedRuns(db, appId, name, limit),
+    listWentLive,
     pool,
     findModel,
     changes: {

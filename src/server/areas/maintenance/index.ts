@@ -14,6 +14,7 @@ import { nightLoop } from './schedule/loop.ts'
 import { appRoute } from './settings/app.ts'
 import { orgRoutes } from './settings/org.ts'
 import { toolRoutes } from './tools/routes.ts'
+import { type WatchDeps, watchLoop } from './watch/loop.ts'
 
 export { maintenanceEraser } from './erase-store.ts'
 export type { UsableModels } from './model/deps.ts'
@@ -39,10 +40,10 @@ export function createMaintenance(given: MaintenanceDeps & { internalSecret: str
   }
 }
 
-export function createMaintenanceWork(deps: Omit<RunDeps, 'tokens'> & { internalSecret: string }) {
+export function createMaintenanceWork(deps: Omit<RunDeps, 'tokens'> & WatchDeps & { internalSecret: string }) {
   const tokens = createRunTokens(deps.internalSecret)
   return {
-    loops: [nightLoop(deps), retentionLoop(deps)],
+    loops: [nightLoop(deps), retentionLoop(deps), watchLoop(deps)],
     slots: [runJobs({ ...deps, tokens }), revalidateJobs(deps)],
   }
 }

@@ -76,7 +76,9 @@ function explain(errors: readonly Detected[], { signals, background, samples }: 
 }
 
 function toDetected({ kind, template, summary, lines, covers }: History['signals'][number] & { kind: SignalKind }) {
-  return { kind, path: null, symbol: null, template, summary, lines, covers }
+  // Its identity names a revision, so no finding of a model may take it.
+  const explained = kind === 'errors_after_deploy' ? [] : covers
+  return { kind, path: null, symbol: null, template, summary, lines, covers: explained }
 }
 
 function fromCheck({ name, state }: CheckState): Detected[] {
