@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What became of a fault since the change for it went live. */
+/** The fate of a fault since the change for it went live. */
 export const AfterDeploy = z.object({
   state: z
     .enum(['gone', 'back', 'no_requests'])

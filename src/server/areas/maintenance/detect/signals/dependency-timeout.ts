@@ -68,7 +68,7 @@ function targetsOf(entries: readonly SignalEntry[]): Map<string, Target> {
     const target = targets.get(name) ?? newTarget(entry)
     if (!targets.has(name) && targets.size >= MAX_TARGETS) continue
     targets.set(name, target)
-    count(target, entry)
+    countEntry(target, entry)
   }
   return targets
 }
@@ -77,7 +77,7 @@ function newTarget({ at }: SignalEntry): Target {
   return { errors: 0, warnings: 0, first: at, last: at, entries: [], templates: new Set() }
 }
 
-function count(target: Target, entry: SignalEntry): void {
+function countEntry(target: Target, entry: SignalEntry): void {
   target.last = entry.at
   target.entries = [...target.entries.slice(-2), entry]
   if (entry.level === 'error') target.errors++

@@ -13,7 +13,7 @@ const runsOf = (verdicts: string, step = 5, state = 'pass') => ({
       verdict: letter === 'p' ? 'pass' : letter === 'f' ? 'fail' : 'error',
       detail: letter === 'f' ? 'answered 502' : null,
     }))
-    .reverse(),
+    .toReversed(),
 })
 
 describe('MA-30 a check that flaps', () => {
