@@ -7,6 +7,7 @@ import { newId } from '#edge/ids.ts'
 import { sql } from '#lib/db/sql.ts'
 import { type LiveApp, makeLiveApp } from '#test/apps/live-app.ts'
 import { type System, startSystem } from '#test/system.ts'
+import { WITHOUT_WORKER } from '#test/work/disable-races.ts'
 import { createAppDirectory, createAppLogs, listWentLive } from '../../apps/index.ts'
 import { listEndedRuns } from '../../checks/index.ts'
 import { watchLoop } from './loop.ts'
@@ -21,7 +22,8 @@ let app: LiveApp
 let proposalId: string
 let runId: string
 beforeAll(async () => {
-  system = await startSystem()
+  // Without a worker, whose own loop would read the log at another time.
+  system = await startSystem({ env: WITHOUT_WORKER })
 })
 afterAll(() => system?.[Symbol.asyncDispose]())
 
