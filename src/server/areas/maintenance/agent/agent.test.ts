@@ -329,7 +329,7 @@ needs('postgres')('MA-06 switching off while svc itself is at work', () => {
     await until(async () => (await read(execution_id)).status === 'ended')
     const done = await read(execution_id)
     expect(done).toMatchObject({ terminal_code: 'fenced_app_disabled', tokens_spent: 15 })
-    expect(done.evidence).toHaveLength(3)
+    expect(done.evidence).toHaveLength(4)
     expect([fake.asked.length, (await reservations()).length]).toEqual([1, 1])
   })
 
