@@ -29,6 +29,7 @@ import * as sources from './data-sources/sources.ts'
 import * as databases from './databases.ts'
 import * as functions from './functions.ts'
 import * as guides from './guides.ts'
+import * as findings from './maintenance/findings.ts'
 import * as proposals from './maintenance/proposals.ts'
 import * as maintenanceRuns from './maintenance/runs.ts'
 import * as maintenanceSettings from './maintenance/settings.ts'
@@ -217,6 +218,10 @@ export const OPERATIONS: readonly Operation[] = [
   maintenanceRuns.listMaintenanceRuns,
   maintenanceRuns.readMaintenanceRun,
   maintenanceRuns.startMaintenanceRun,
+  findings.listFindings,
+  findings.readFinding,
+  findings.dismissFinding,
+  findings.reopenFinding,
   proposals.listProposals,
   proposals.listAllProposals,
   proposals.readProposal,
@@ -231,6 +236,7 @@ export const OPERATIONS: readonly Operation[] = [
   maintenanceTools.searchAppLogs,
   maintenanceTools.readCheckHistory,
   maintenanceTools.listRecentFindings,
+  maintenanceTools.readSignals,
   maintenanceTools.stageEdit,
   functions.listFunctions,
   functions.callFunction,

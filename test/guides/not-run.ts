@@ -5,6 +5,8 @@ const ENDLESS = 'goes on until a person ends it'
 const CLUSTER = 'needs a Kubernetes cluster; test/chart and src/server/areas/apps/kubernetes test what it does'
 const POSTGRES = "needs an operator's Postgres server"
 const SLACK = 'needs Slack; src/server/areas/notifications/channels/chat/chat.test.ts uses a fake of it'
+const FINDING = 'needs the fingerprint of a finding; src/cli/commands/apps/maintenance/maintenance.test.ts'
+const FINDING_TRY = /^svc apps maintenance (?:finding|dismiss|reopen) /
 const PROPOSAL = 'needs a proposal of a model; src/cli/commands/apps/proposals/proposals.test.ts'
 const AGENT = 'needs an agent that a person connected in a browser; test/journeys/client.test.ts'
 const RESEND = 'needs a message that could not be delivered; src/server/areas/notifications/ledger/resend.test.ts'
@@ -31,6 +33,7 @@ export const NOT_RUN: readonly (Entry & { readonly reason: string })[] = [
     command: /^svc pipelines delete/,
     reason: 'needs a pipeline that no worker declares any more; src/server/areas/pipelines/pipelines.test.ts',
   },
+  { page: 'docs/cli.md', command: FINDING_TRY, reason: FINDING },
   { page: 'docs/cli.md', command: /^svc apps proposals (?!list)/, reason: PROPOSAL },
   { page: 'docs/cli.md', command: /^svc agents (?!list)/, reason: AGENT },
   { page: 'docs/cli.md', command: /^svc notifications deliveries resend/, reason: RESEND },
@@ -48,6 +51,7 @@ export const NOT_RUN: readonly (Entry & { readonly reason: string })[] = [
   { page: 'docs/kubernetes.md', command: /^curl/, reason: CLUSTER },
   { page: 'docs/kubernetes.md', command: /^podman/, reason: 'needs podman; npm run test:image builds the image' },
 
+  { page: 'docs/maintenance.md', command: FINDING_TRY, reason: FINDING },
   { page: 'docs/maintenance.md', command: /^svc apps proposals (?!list)/, reason: PROPOSAL },
 
   { page: 'docs/notifications.md', command: /^svc notifications deliveries resend/, reason: RESEND },

@@ -124,6 +124,24 @@ const EXAMPLES: [EventOf, category: string | null, subject: string, link: string
     `/apps/web-shop/changes/${id('pr')}`,
   ],
   [
+    { ...at, type: 'application.maintenance.proposal.watched', body: { ...proposal, status: 'gone' } },
+    'maintenance',
+    'Fault is gone after the deploy of a proposed change for Web shop',
+    `/apps/web-shop/changes/${id('pr')}`,
+  ],
+  [
+    { ...at, type: 'application.maintenance.proposal.watched', body: { ...proposal, status: 'back' } },
+    'maintenance',
+    'Fault is back after the deploy of a proposed change for Web shop',
+    `/apps/web-shop/changes/${id('pr')}`,
+  ],
+  [
+    { ...at, type: 'application.maintenance.proposal.watched', body: { ...proposal, status: 'no_requests' } },
+    'maintenance',
+    'No requests after the deploy of a proposed change for Web shop',
+    `/apps/web-shop/changes/${id('pr')}`,
+  ],
+  [
     { ...at, type: 'pipeline.run.failed', body: { ...pipeline, status: 'failed', run_id: id('plr') } },
     null,
     'Pipeline failed in Web shop: Nightly import',
@@ -168,9 +186,9 @@ const EXAMPLES: [EventOf, category: string | null, subject: string, link: string
 ]
 
 describe('NO-02 the table of events', () => {
-  it('has the nineteen types of the product and the one of test notifications, and each status code has an example here', () => {
-    expect(EVENT_TYPES.filter((type) => type !== 'notification.test')).toHaveLength(19)
-    expect(EVENT_TYPES).toHaveLength(20)
+  it('has the twenty types of the product and the one of test notifications, and each status code has an example here', () => {
+    expect(EVENT_TYPES.filter((type) => type !== 'notification.test')).toHaveLength(20)
+    expect(EVENT_TYPES).toHaveLength(21)
     const codes = EVENT_TYPES.flatMap((type) => EVENTS[type].statuses.map((status) => `${type} ${status}`))
     expect(EXAMPLES.map(([{ type, body }]) => `${type} ${body.status}`)).toEqual(codes)
   })

@@ -53,6 +53,8 @@ const supportAccess = {
   link: () => '/settings/organization/audit',
 } as const
 
+const WATCHED = { gone: 'Fault is gone', back: 'Fault is back', no_requests: 'No requests' } as const
+
 const definitions = {
   'support.ticket.created': defineEvent({
     ...ticket,
@@ -120,6 +122,11 @@ const definitions = {
     ...proposal,
     statuses: ['denied'],
     subject: (body) => `Proposed change for ${body.app.name} was denied`,
+  }),
+  'application.maintenance.proposal.watched': defineEvent({
+    ...proposal,
+    statuses: ['gone', 'back', 'no_requests'],
+    subject: (body) => `${WATCHED[body.status]} after the deploy of a proposed change for ${body.app.name}`,
   }),
   'pipeline.run.failed': defineEvent({
     ...pipeline,

@@ -5,6 +5,7 @@ import { LONG_READS } from '../core/limits.ts'
 import { jsonGet, jsonPost } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
+import { AfterDeploy } from './after-deploy.ts'
 import { Evidence } from './runs.ts'
 import { byMaintenanceAdmin } from './settings.ts'
 
@@ -57,6 +58,7 @@ export const Proposal = z.object({
     .nullable()
     .describe('The person whose change of the schedule made the run due: the last one before its first night'),
   execution_id: z.string().describe('The run that made it'),
+  after_deploy: AfterDeploy.nullable().describe('What became of the fault. Null until the change is live'),
   base_revision_id: z.string().describe('The revision that was live when it was validated'),
   revision_id: z.string().nullable().describe('The revision that it makes of the base; null if it makes none'),
   validation: z

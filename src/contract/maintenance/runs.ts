@@ -4,13 +4,14 @@ import { byMember } from '../core/access.ts'
 import { jsonGet, jsonPost } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
+import { AfterDeploy } from './after-deploy.ts'
 import { byMaintenanceAdmin, OrgMaintenance } from './settings.ts'
 
 const RUN_STATUSES = ['queued', 'running', 'validating', 'ended'] as const
 export type RunStatus = (typeof RUN_STATUSES)[number]
 
 export const Evidence = z.object({
-  kind: z.string().describe('What was read: `logs`, `source`, `checks`, `findings`'),
+  kind: z.string().describe('What was read: `logs`, `source`, `checks`, `findings`, `history`'),
   reference: z.string().describe('Which part of it'),
   sha256: z.string().describe('Digest of what the agent was given'),
   bytes: z.int(),
@@ -35,6 +36,7 @@ export const MaintenanceRun = z.object({
   fingerprint: z.string().nullable().describe('Identifies the finding over many nights'),
   evidence: z.array(Evidence),
   proposal_id: z.string().nullable(),
+  after_deploy: AfterDeploy.nullable().describe('What became of the fault after its proposal was deployed'),
   requested_by: z.string().nullable().describe('The person who started it by hand'),
   created_at: z.iso.datetime(),
   ended_at: z.iso.datetime().nullable(),

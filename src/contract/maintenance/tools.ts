@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { jsonPost } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
+import { SIGNAL_KINDS } from './finding-kinds.ts'
 
 const description = 'For runs of the maintenance agent. Each answer is recorded as evidence of the run.'
 
@@ -152,6 +153,30 @@ export const readCheckHistory = operation({
         }),
       )
       .describe('Newest first'),
+  }),
+})
+
+const CitedLine = z.object({ at: z.iso.datetime(), text: z.string() })
+
+export const readSignals = operation({
+  ...tool,
+  name: 'maintenance.tool-signals',
+  path: '/api/deploy/maintenance-agent/tools/signals',
+  summary: "Compare the app's logs, check runs and deploys by fixed rules",
+  description: `${description} Only the detectors call it, and no model.`,
+  output: z.object({
+    ...evidence,
+    signals: z.array(
+      z.object({
+        kind: z.enum(SIGNAL_KINDS),
+        template: z.string().describe('Identifies the fault within its kind'),
+        summary: z.string(),
+        lines: z.array(CitedLine),
+        covers: z.array(z.string()).describe('Log templates that it explains'),
+      }),
+    ),
+    background: z.array(z.string()).describe('Templates of errors that are too rare among the requests to be a fault'),
+    samples: z.array(z.object({ template: z.string(), lines: z.array(CitedLine) })).describe('Newest lines of errors'),
   }),
 })
 

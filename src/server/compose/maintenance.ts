@@ -8,6 +8,7 @@ import {
   createRevisionDiff,
   createSaveChange,
   diffTexts,
+  listWentLive,
 } from '../areas/apps/index.ts'
 import { listEndedRuns, listStates } from '../areas/checks/index.ts'
 import {
@@ -35,6 +36,7 @@ export function composeMaintenance(parts: ServiceParts) {
     people: composePeople(parts),
     listChecks: (appId) => listStates(parts.db, appId),
     listCheckRuns: (appId, name, limit) => listEndedRuns(parts.db, appId, name, limit),
+    listWentLive,
     models: usableModels(parts),
     internalSecret: parts.config.secrets.internalSecret,
   })
@@ -49,6 +51,9 @@ export function composeMaintenanceWork(parts: ServiceParts, tryRevision: TryAppR
     clock,
     apps: createAppDirectory(parts),
     source: createAppSource(parts),
+    logs: createAppLogs(parts),
+    listCheckRuns: (appId, name, limit) => listEndedRuns(db, appId, name, limit),
+    listWentLive,
     pool,
     findModel,
     redactorOf: createRedactorOf(parts),

@@ -54,3 +54,14 @@ export type AppDeploys = {
   /** Queues the deploy of an approved change, as a person's deploy is queued, and returns its id. */
   queue(tx: Tx, request: AppDeployRequest): Promise<string>
 }
+
+/** A deploy that went live. `endedAt` is null while it serves. */
+export type WentLive = {
+  readonly id: string
+  readonly revisionId: string
+  readonly liveAt: Date
+  readonly endedAt: Date | null
+}
+
+/** Lists the deploys of an app that went live since then, newest first, at most 50. */
+export type ListWentLive = (db: Querier, appId: string, since: Date) => Promise<readonly WentLive[]>

@@ -215,6 +215,19 @@ export const CONSOLE_ACTS: readonly ConsoleAct[] = [
     press: 'Switch agent off',
   },
   {
+    operation: 'maintenance.dismiss-finding',
+    at: `${APP}/maintenance`,
+    open: ['Dismiss finding'],
+    fill: { 'Why it is no fault': 'It is known' },
+    press: 'Dismiss finding',
+  },
+  {
+    operation: 'maintenance.reopen-finding',
+    at: `${APP}/maintenance`,
+    press: 'Report again',
+    answers: { 'maintenance.list-findings': { items: [{ state: 'dismissed' }] } },
+  },
+  {
     operation: 'maintenance.approve-proposal',
     at: `${APP}/changes/thing`,
     open: ['Approve and deploy'],

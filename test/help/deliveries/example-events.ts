@@ -25,6 +25,7 @@ const BODIES: { readonly [T in Exclude<EventType, 'notification.test'>]: EventOf
   'application.maintenance.proposal.created': { ...proposal, status: 'proposal' },
   'application.maintenance.proposal.approved': { ...proposal, status: 'approved' },
   'application.maintenance.proposal.denied': { ...proposal, status: 'denied' },
+  'application.maintenance.proposal.watched': { ...proposal, status: 'back' },
   'pipeline.run.failed': { ...pipeline, status: 'failed' },
   'pipeline.run.recovered': { ...pipeline, status: 'recovered' },
   'pipeline.run.host_offline': { ...pipeline, status: 'host_offline' },

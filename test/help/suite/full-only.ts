@@ -6,6 +6,7 @@
 export const FULL_ONLY_TESTS: readonly string[] = [
   'test/journeys/**',
   'test/conformance/**',
+  'test/faults/**',
   'test/contract.test.ts',
   'test/role-table.test.ts',
   'test/upgrades/embedded.test.ts',

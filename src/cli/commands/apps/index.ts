@@ -53,6 +53,8 @@ const people: readonly Command[] = [
   },
 ]
 
+const FINDING = { name: 'finding', summary: 'fingerprint of the finding, or at least its first 8 characters' } as const
+
 const maintenance: readonly Command[] = [
   {
     path: 'apps maintenance status',
@@ -108,6 +110,42 @@ const maintenance: readonly Command[] = [
     options: [LIMIT],
     examples: ['svc apps maintenance runs hello --limit 10'],
     load: () => import('./maintenance/runs.ts'),
+  },
+  {
+    path: 'apps maintenance findings',
+    summary: 'List what the maintenance agent found in an app',
+    description:
+      'List what the maintenance agent found in an app, last seen first. Closed and dismissed findings are shown too.',
+    arguments: [ALIAS],
+    examples: ['svc apps maintenance findings hello', 'svc apps maintenance findings hello --json'],
+    load: async () => (await import('./maintenance/findings.ts')).list,
+  },
+  {
+    path: 'apps maintenance finding',
+    summary: 'Show a finding and the lines that show it',
+    description:
+      'Show a finding: what it means, where to look, and the lines of the log or runs of a check that show it.',
+    arguments: [ALIAS, FINDING],
+    examples: ['svc apps maintenance finding hello 3f2504e04f89'],
+    load: async () => (await import('./maintenance/findings.ts')).show,
+  },
+  {
+    path: 'apps maintenance dismiss',
+    summary: 'Dismiss a finding',
+    description:
+      'Dismiss a finding that is no fault. Later runs do not report it again. Needs the role admin or owner.',
+    arguments: [ALIAS, FINDING],
+    options: [{ name: 'reason', value: 'text', summary: 'why it is no fault, for those who read it later (required)' }],
+    examples: ['svc apps maintenance dismiss hello 3f2504e04f89 --reason "Known, until the move in May"'],
+    load: async () => (await import('./maintenance/findings.ts')).dismiss,
+  },
+  {
+    path: 'apps maintenance reopen',
+    summary: 'Take the dismissal of a finding back',
+    description: 'Take the dismissal of a finding back, so that runs report it again. Needs the role admin or owner.',
+    arguments: [ALIAS, FINDING],
+    examples: ['svc apps maintenance reopen hello 3f2504e04f89'],
+    load: async () => (await import('./maintenance/findings.ts')).reopen,
   },
 ]
 

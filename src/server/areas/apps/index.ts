@@ -19,7 +19,7 @@ import type { RevisionDeps } from './revisions/deps.ts'
 import { revisionRoutes } from './revisions/routes.ts'
 
 export { createAppDeploys } from './deploys/app-deploys.ts'
-export { findLiveDeploy, isDeployServing } from './deploys/store.ts'
+export { findLiveDeploy, isDeployServing, listWentLive } from './deploys/store.ts'
 export { AppDoor } from './door/app-door.ts'
 export { appLabelOf } from './door/host-name.ts'
 export type { AppAddress } from './door/messages.ts'

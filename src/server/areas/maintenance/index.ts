@@ -1,5 +1,6 @@
 import { resolveRuns } from './claims/resolve.ts'
 import { createRunTokens } from './claims/token.ts'
+import { findingsRoutes } from './findings/routes.ts'
 import type { MaintenanceDeps } from './model/deps.ts'
 import { actRoutes } from './proposals/act.ts'
 import { proposalRoutes } from './proposals/routes.ts'
@@ -13,6 +14,7 @@ import { nightLoop } from './schedule/loop.ts'
 import { appRoute } from './settings/app.ts'
 import { orgRoutes } from './settings/org.ts'
 import { toolRoutes } from './tools/routes.ts'
+import { type WatchDeps, watchLoop } from './watch/loop.ts'
 
 export { maintenanceEraser } from './erase-store.ts'
 export type { UsableModels } from './model/deps.ts'
@@ -29,6 +31,7 @@ export function createMaintenance(given: MaintenanceDeps & { internalSecret: str
       ...runRoutes(deps),
       startRoute(deps),
       ...toolRoutes(deps),
+      ...findingsRoutes(deps),
       ...proposalRoutes(deps),
       ...actRoutes(deps),
     ],
@@ -37,10 +40,10 @@ export function createMaintenance(given: MaintenanceDeps & { internalSecret: str
   }
 }
 
-export function createMaintenanceWork(deps: Omit<RunDeps, 'tokens'> & { internalSecret: string }) {
+export function createMaintenanceWork(deps: Omit<RunDeps, 'tokens'> & WatchDeps & { internalSecret: string }) {
   const tokens = createRunTokens(deps.internalSecret)
   return {
-    loops: [nightLoop(deps), retentionLoop(deps)],
+    loops: [nightLoop(deps), retentionLoop(deps), watchLoop(deps)],
     slots: [runJobs({ ...deps, tokens }), revalidateJobs(deps)],
   }
 }

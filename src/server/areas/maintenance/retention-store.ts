@@ -9,3 +9,14 @@ export async function deleteOld(db: Querier, table: 'evidence' | 'edits', before
     returning n`)
   return rows.length
 }
+
+/** Empties the lines of up to `limit` findings that were last seen before. Returns how many. */
+export async function dropLines(db: Querier, before: Date, limit: number): Promise<number> {
+  const rows = await db.query(sql`
+    update maintenance.findings set lines = '[]'
+    where (app_id, fingerprint) in (
+      select app_id, fingerprint from maintenance.findings
+      where last_seen_at < ${before} and lines <> '[]' limit ${limit})
+    returning fingerprint`)
+  return rows.length
+}

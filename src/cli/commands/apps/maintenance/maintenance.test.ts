@@ -73,6 +73,26 @@ describe('MA-12 svc apps maintenance', () => {
     expect(status.stdout).toMatch(/\nResult +Finding recorded\nSummary +An error was logged 3 times/)
   })
 
+  it('MA-31 lists and shows findings, dismisses one with a reason, and reports it again', async () => {
+    const { stdout } = await svc(['findings', 'shop'])
+    const [header, row] = stdout.trimEnd().split('\n')
+    expect(header!.split(/ {2,}/)).toEqual(['FINDING', 'STATE', 'LAST SEEN', 'SUMMARY'])
+    const id = row!.split(' ')[0]!
+    expect(id).toMatch(/^[0-9a-f]{12}$/)
+    const shown = await svc(['finding', 'shop', id])
+    expect(shown.stdout).toMatch(/\nMeaning +The same error was logged at least three times in a day/)
+    expect(shown.stdout).toMatch(/\n\n\S+ {2}Cannot read the price\n/)
+    expect(shown.stderr).toContain(`svc apps maintenance dismiss shop ${id} --reason <text>`)
+    expect(await svc(['dismiss', 'shop', id])).toMatchObject({ exit: 5 })
+    expect(await svc(['dismiss', 'shop', id, '--reason', 'A test'])).toMatchObject({
+      exit: 0,
+      stdout: `Dismissed ${id}. It is not reported again.\n`,
+    })
+    expect(await svc(['run', 'shop'])).toMatchObject({ exit: 0 })
+    expect(await svc(['reopen', 'shop', id])).toMatchObject({ exit: 0 })
+    expect(await svc(['finding', 'shop', 'ffffffffffff'])).toMatchObject({ exit: 4 })
+  })
+
   it('prints one document a line with --follow --json, and exactly one summary', async () => {
     const { exit, stdout } = await svc(['run', 'shop', '--follow', '--json'])
     const documents = lines(stdout)

@@ -16,6 +16,7 @@ export const status = callCommand(readMaintenance, {
       ['Result', last && resultText(last)],
       ['Spent', last?.tokens_spent ? spentText(last) : null],
       ['Summary', last?.summary || null],
+      ['After deploy', last?.after_deploy?.text],
     ]),
   notes: ({ settings }, [alias], { config }) =>
     settings.enabled ? [] : [`Switch it on: ${config.program} apps maintenance enable ${alias} --yes`],

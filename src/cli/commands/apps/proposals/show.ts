@@ -29,6 +29,7 @@ function pairsOf(proposal: Proposal, cli: Cli): Pair[] {
     ['You may', actsOf(decision)],
     ['Decided', decided_by ? `by ${decided_by}, ${cli.time(proposal.decided_at)}` : 'not yet'],
     ['Deploy', proposal.deploy_id ?? '-'],
+    ['After deploy', proposal.after_deploy?.text],
     ['Created', cli.time(proposal.created_at)],
   ]
 }

@@ -6,6 +6,7 @@ import { listAppPeople } from '#contract/apps/people.ts'
 import { listRevisions, readRevision } from '#contract/apps/revisions.ts'
 import { listCheckRuns, listChecks } from '#contract/checks/checks.ts'
 import { listFunctions } from '#contract/functions.ts'
+import { listFindings } from '#contract/maintenance/findings.ts'
 import { listProposals } from '#contract/maintenance/proposals.ts'
 import { listMaintenanceRuns, readMaintenance } from '#contract/maintenance/runs.ts'
 import { listPipelineRuns, listPipelines, readPipelineRunLog } from '#contract/pipelines.ts'
@@ -59,6 +60,7 @@ export const APP_PARTS: readonly Part[] = [
   children('ticket-replies.ndjson', listTickets, listReplies, ({ id }) => ({ ticket_id: id })),
   document('maintenance.json', readMaintenance),
   records('maintenance-runs.ndjson', listMaintenanceRuns),
+  document('findings.json', listFindings),
   records('proposals.ndjson', listProposals),
   records('logs.ndjson', searchLogs),
 ]

@@ -36,6 +36,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'apps.follow-deploy': 'in deploys.ndjson and logs.ndjson',
   'apps.tail-logs': 'in logs.ndjson',
   'maintenance.read-run': 'in maintenance-runs.ndjson',
+  'maintenance.read-finding': 'in findings.json',
   'maintenance.list-all-proposals': 'in proposals.ndjson of each app',
   'maintenance.read-proposal': 'in proposals.ndjson; its difference is made of two revisions',
   'checks.read': 'in checks.ndjson',

@@ -36,6 +36,7 @@ export function ChangePage() {
               </p>
               <p className="prose summary">{data.summary}</p>
               {data.invalid_reason !== null && <p className="banner">{data.invalid_reason}</p>}
+              {data.after_deploy && <p className="banner">{data.after_deploy.text}</p>}
             </section>
             <aside className="stack">
               <Decision proposal={data} />

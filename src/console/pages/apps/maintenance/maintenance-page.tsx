@@ -12,9 +12,10 @@ import { readOrgMaintenance } from '#contract/maintenance/settings.ts'
 import { AppPage } from '../app-page.tsx'
 import { useApp } from '../use-app.ts'
 import { AppSwitch } from './app-switch.tsx'
+import { Findings } from './findings.tsx'
 import { RunChip } from './run-chip.tsx'
 
-/** The maintenance agent of an app: its switch and its runs. */
+/** The maintenance agent of an app: its switch, what it found and its runs. */
 export function MaintenancePage() {
   const { alias, isBuilder } = useApp()
   const runs = usePages(listMaintenanceRuns, { alias }, { whileAny: ({ status }) => status !== 'ended' })
@@ -37,6 +38,7 @@ export function MaintenancePage() {
     <AppPage section="Maintenance">
       <div className="stack">
         <MaintenanceSwitch alias={alias} />
+        {isBuilder && <Findings alias={alias} />}
         <section>
           <div className="row spread">
             <h2>Runs</h2>

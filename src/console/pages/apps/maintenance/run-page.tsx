@@ -47,6 +47,7 @@ function Finding({ alias, run }: { alias: string; run: MaintenanceRun }) {
         {run.outcome !== null && <span className="soft">{presentOutcome(run.outcome).meaning}.</span>}
       </p>
       {run.summary !== null && <p className="prose">{run.summary}</p>}
+      {run.after_deploy && <p className="prose">{run.after_deploy.text}</p>}
       {run.proposal_id !== null && (
         <p>
           <Link

@@ -5,7 +5,7 @@ import type { Stored } from '#edge/route/stored.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { notify } from '#lib/db/notify.ts'
 import { sql } from '#lib/db/sql.ts'
-import type { AppLive } from '#ports/app-changes.ts'
+import type { AppLive, ListWentLive, WentLive } from '#ports/app-changes.ts'
 import type { AppRow } from '../model/store.ts'
 
 /** Notified with the id of the app when there is something to do for its host or its followers. */
@@ -79,6 +79,14 @@ export async function readLive(db: Querier, appIds: readonly string[]): Promise<
     group by app_id`)
   return new Map(rows.map(({ app_id, ...live }) => [app_id, live]))
 }
+
+const MAX_WENT_LIVE = 50
+
+export const listWentLive: ListWentLive = (db, appId, since) =>
+  db.query<WentLive>(sql`
+    select id, revision_id as "revisionId", live_at as "liveAt", ended_at as "endedAt" from apps.deploys
+    where app_id = ${appId} and live_at >= ${since} and state in ('live', 'retired')
+    order by live_at desc, id desc limit ${MAX_WENT_LIVE}`)
 
 /** By deploy id. */
 export async function readDeployStates(db: Querier, deployIds: readonly string[]) {

@@ -109,7 +109,7 @@ describe('MA-05 MA-07 a run with a model', () => {
     // 20 tokens of input at 3 dollars a million, and 10 of output at 15.5.
     expect(done.cost).toEqual({ amount: '0.000215', currency: 'USD' })
     expect((await reservations()).map(({ booked }) => booked)).toEqual([15, 15])
-    expect(done.evidence.map(({ kind }) => kind)).toEqual(['logs', 'source', 'checks', 'findings'])
+    expect(done.evidence.map(({ kind }) => kind)).toEqual(['history', 'logs', 'source', 'checks', 'findings'])
   })
 
   it('MA-09 that finds what the detectors find has their fingerprint', async () => {
@@ -329,7 +329,7 @@ needs('postgres')('MA-06 switching off while svc itself is at work', () => {
     await until(async () => (await read(execution_id)).status === 'ended')
     const done = await read(execution_id)
     expect(done).toMatchObject({ terminal_code: 'fenced_app_disabled', tokens_spent: 15 })
-    expect(done.evidence).toHaveLength(3)
+    expect(done.evidence).toHaveLength(4)
     expect([fake.asked.length, (await reservations()).length]).toEqual([1, 1])
   })
 

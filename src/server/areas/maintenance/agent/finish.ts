@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { FINDING_KINDS } from '../detect/detectors.ts'
+import { MODEL_KINDS } from '#contract/maintenance/finding-kinds.ts'
 
 export const FINISH_TOOL = 'finish'
 const MAX_SUMMARY = 2_000
@@ -11,7 +11,7 @@ export const Finish = z.strictObject({
   verdict: z
     .enum(['nothing', 'finding', 'change'])
     .describe('change: the staged edits fix the fault. finding: there is a fault and no edit. nothing: no fault'),
-  kind: z.enum(FINDING_KINDS).nullish().describe('Of the fault'),
+  kind: z.enum(MODEL_KINDS).nullish().describe('Of the fault'),
   path: given(
     'File of the fault, as the list of files has it. One that you read, or that a cited stack trace names',
     1024,

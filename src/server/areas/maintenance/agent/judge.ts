@@ -72,8 +72,12 @@ function judgePlace(finish: Finish & { kind: Detected['kind'] }, cited: Fact, kn
   if (path === null && template === null) return badFinal('A finding needs a path or a template.')
   const symbol = symbolOf(finish, path, cited, framed)
   const shown: Identity = { kind: finish.kind, path, symbol, template: template ?? '' }
-  const detected = knowledge.detected.find((one) => template !== null && one.template === template)
+  const detected = knowledge.detected.find((one) => template !== null && isAbout(one, template))
   return { shown, identity: detected ?? shown }
+}
+
+function isAbout({ template, covers = [] }: Detected, cited: string): boolean {
+  return template === cited || covers.includes(cited)
 }
 
 type FramePlace = { readonly path: string; readonly symbol: string | null }

@@ -5,7 +5,15 @@ import { sql } from '#lib/db/sql.ts'
 import type { ModelPrice } from '#ports/chat-model.ts'
 import { RUNS_CHANNEL } from './channels.ts'
 
-type PresentedKeys = 'execution_id' | 'terminal_code' | 'outcome' | 'exit_code' | 'cost' | 'created_at' | 'ended_at'
+type PresentedKeys =
+  | 'after_deploy'
+  | 'execution_id'
+  | 'terminal_code'
+  | 'outcome'
+  | 'exit_code'
+  | 'cost'
+  | 'created_at'
+  | 'ended_at'
 
 export type RunRow = Omit<MaintenanceRun, PresentedKeys> & {
   id: string

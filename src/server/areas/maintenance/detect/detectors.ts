@@ -1,25 +1,18 @@
+import { FINDING_KINDS, type SIGNAL_KINDS } from '#contract/maintenance/finding-kinds.ts'
 import type { LogCluster } from './cluster.ts'
+import { type CitedText, type History, NO_HISTORY } from './history.ts'
 
 type Cluster = Pick<LogCluster, 'template' | 'level' | 'count' | 'frames'>
 type CheckState = { readonly name: string; readonly state: string }
 
-/** The input of the detectors, which is the same evidence as a model sees. */
+/** The input of the detectors: the same evidence as a model sees, and the history of the app. */
 type Evidence = {
   readonly clusters: readonly Cluster[]
   readonly checks: readonly CheckState[]
   /** Paths of the files of the live revision. */
   readonly files: readonly string[]
+  readonly history?: History
 }
-
-/** The gravest first. Detectors report the first four, models all of them. */
-export const FINDING_KINDS = [
-  'failing_check',
-  'error_in_code',
-  'error_in_logs',
-  'dependency',
-  'config',
-  'defect',
-] as const
 
 /** A fault of the app, as `kind`, `path`, `symbol` and `template` identify it. */
 export type Detected = {
@@ -28,6 +21,10 @@ export type Detected = {
   readonly symbol: string | null
   readonly template: string
   readonly summary: string
+  /** Lines of the log, or runs of a check, that show it. */
+  readonly lines?: readonly CitedText[]
+  /** Other log templates that this fault explains. */
+  readonly covers?: readonly string[]
 }
 
 /** A finding of a model. `identity` is what its fingerprint is made of; no word of the model is part of it. */
@@ -38,13 +35,50 @@ const MIN_REPEATS = 3
 const MAX_DETECTED = 20
 
 /** Finds faults by fixed rules, the gravest first. The same evidence always gives the same findings. */
-export function detect(evidence: Evidence): Detected[] {
-  const errors = evidence.clusters.filter(({ level }) => level === 'error')
-  const found = [
-    ...evidence.checks.flatMap(fromCheck),
-    ...errors.flatMap((error) => fromCluster(error, evidence.files)),
+export function detect({ clusters, checks, files, history = NO_HISTORY }: Evidence): Detected[] {
+  const errors = clusters.filter(({ level }) => level === 'error')
+  const found = errors.flatMap((error) => fromCluster(error, files))
+  const explained = explain(found, history)
+  return [...checks.flatMap(fromCheck), ...explained]
+    .sort((a, b) => FINDING_KINDS.indexOf(a.kind) - FINDING_KINDS.indexOf(b.kind))
+    .slice(0, MAX_DETECTED)
+}
+
+type SignalKind = (typeof SIGNAL_KINDS)[number]
+
+/**
+ * Joins the errors with the signals of the history, so that one fault is one finding. A signal takes the place of the
+ * errors it explains. Errors after a deploy are the other way round: an error that has a finding names the deploy, and
+ * the signal is left for errors without one. A timeout is not the fault of the code that waited. Errors in the background of a busy app are left out.
+ */
+function explain(errors: readonly Detected[], { signals, background, samples }: History): Detected[] {
+  const linesOf = new Map(samples.map(({ template, lines }) => [template, lines]))
+  const rise = signals.find(({ kind }) => kind === 'errors_after_deploy')
+  const risen = new Set(rise?.covers)
+  const others = signals.filter((signal) => signal !== rise)
+  const covered = new Set(others.flatMap(({ covers }) => covers))
+  const timeouts = others.filter(({ kind }) => kind === 'dependency_timeout')
+  const timedOut = new Set(timeouts.flatMap(({ covers }) => covers))
+  const quiet = new Set(background)
+  const reported = errors.filter(({ kind, template }) => {
+    if (kind === 'error_in_code') return !timedOut.has(template)
+    return !covered.has(template) && (risen.has(template) || !quiet.has(template))
+  })
+  const isNamed = reported.some(({ template }) => risen.has(template))
+  return [
+    ...[...others, ...(rise && !isNamed ? [rise] : [])].map(toDetected),
+    ...reported.map((one) => ({
+      ...one,
+      ...(rise && risen.has(one.template) && { summary: `${one.summary}. ${rise.summary}` }),
+      lines: linesOf.get(one.template) ?? [],
+    })),
   ]
-  return found.sort((a, b) => FINDING_KINDS.indexOf(a.kind) - FINDING_KINDS.indexOf(b.kind)).slice(0, MAX_DETECTED)
+}
+
+function toDetected({ kind, template, summary, lines, covers }: History['signals'][number] & { kind: SignalKind }) {
+  // Its identity names a revision, so no finding of a model may take it.
+  const explained = kind === 'errors_after_deploy' ? [] : covers
+  return { kind, path: null, symbol: null, template, summary, lines, covers: explained }
 }
 
 function fromCheck({ name, state }: CheckState): Detected[] {

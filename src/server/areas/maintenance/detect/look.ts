@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { z } from 'zod'
 import type { Client } from '#contract/core/client.ts'
-import { listCheckStates, listLiveFiles, readLogTemplates } from '#contract/maintenance/tools.ts'
+import { listCheckStates, listLiveFiles, readLogTemplates, readSignals } from '#contract/maintenance/tools.ts'
 import { type Detected, detect } from './detectors.ts'
 import { fingerprintOf } from './fingerprint.ts'
 
@@ -18,8 +18,9 @@ export async function lookForFaults(tools: Client, signal: AbortSignal): Promise
   const logs = await tools.call(readLogTemplates, {}, { signal })
   const source = await tools.call(listLiveFiles, {}, { signal })
   const checks = await tools.call(listCheckStates, {}, { signal })
+  const history = await tools.call(readSignals, {}, { signal })
   const files = source.files.map(({ path }) => path)
-  const detected = detect({ clusters: logs.clusters, checks: checks.checks, files })
+  const detected = detect({ clusters: logs.clusters, checks: checks.checks, files, history })
   return { logs, source, checks, detected }
 }
 

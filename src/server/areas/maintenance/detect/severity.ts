@@ -6,7 +6,7 @@ const STATED_LEVEL =
   /^\W{0,40}(?:[\d:.,+TZ -]{8,40}\W{0,4})?(?:error|err|fatal|critical|panic|severe)\b|\blevel=\W?(?:error|fatal|panic)\b/i
 const WARNING = /\b(?:\w{0,40}Warning|warn|deprecated)\b/i
 const FAILURE =
-  /error|exception|fail|fatal|panic|crash|abort|cannot|can't|could ?n[o']t|unable|refused|denied|declined|reject|time(?:d )?-?out|invalid|missing|not (?:found|set|defined|exist)|unknown|undefined|unavailable|unexpected|unhandled|uncaught|exceeded|corrupt|conflict|duplicate|lost|broken|no such|out of memory|killed|exited|dead/i
+  /error|exception|fail|fatal|panic|crash|abort|cannot|can't|could ?n[o']t|unable|refused|denied|declined|reject|time(?:d ?)?-?out|ECONN|invalid|missing|not (?:found|set|defined|exist)|unknown|undefined|unavailable|unexpected|unhandled|uncaught|exceeded|corrupt|conflict|duplicate|lost|broken|no such|out of memory|killed|exited|dead/i
 
 /**
  * Returns how grave an entry is. All that an app prints to its standard error is stored as an error, also warnings and

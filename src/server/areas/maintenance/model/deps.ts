@@ -1,6 +1,6 @@
 import type { Db } from '#lib/db/db.ts'
 import type { Clock } from '#lib/time/clock.ts'
-import type { AppDeploys, DiffAppRevisions, DiffAppTexts } from '#ports/app-changes.ts'
+import type { AppDeploys, DiffAppRevisions, DiffAppTexts, ListWentLive } from '#ports/app-changes.ts'
 import type {
   AppDirectory,
   AppLogs,
@@ -27,6 +27,7 @@ export type MaintenanceDeps = {
   readonly redactorOf: RedactorOf
   readonly listChecks: ListCheckStates
   readonly listCheckRuns: ListCheckRuns
+  readonly listWentLive: ListWentLive
 }
 
 /** The chat models that can use tools, as far as this process knows them. */

@@ -3,6 +3,8 @@ import type { Member } from '#edge/route/route.ts'
 import type { AppName } from '#ports/apps.ts'
 import type { MaintenanceDeps } from '../model/deps.ts'
 import { listSettingChanges, type SettingChange } from '../settings/changes-store.ts'
+import { presentWatch } from '../watch/present.ts'
+import { findWatches } from '../watch/store.ts'
 import { decide } from './decide.ts'
 import { findStatuses } from './find-statuses.ts'
 import { listEvidence, type ProposalRow } from './store.ts'
@@ -22,6 +24,7 @@ export async function presentProposals(
   const [appIds, runIds] = [rows.map(({ app_id }) => app_id), rows.map(({ run_id }) => run_id)]
   const names = await deps.apps.names(caller.org_id, appIds)
   const evidence = await listEvidence(db, runIds)
+  const watches = await findWatches(db, deployIdsOf(rows))
   const found: (WithStatus & { readonly changes: readonly SettingChange[] })[] = []
   for (const one of await findStatuses(db, deps.deploys, rows, clock.now())) {
     if (one.status !== 'ready') found.push({ ...one, changes: [] })
@@ -36,8 +39,13 @@ export async function presentProposals(
     const app = names.get(row.app_id)
     if (!app) return []
     const decision = decide({ ...factsOf(caller, row), changes, status, isDeploying, deciders })
-    return [present(row, { app, status, decision, evidence: evidence.get(row.run_id) ?? [] })]
+    const after_deploy = presentWatch(watches.get(row.deploy_id ?? ''))
+    return [present(row, { app, status, decision, after_deploy, evidence: evidence.get(row.run_id) ?? [] })]
   })
+}
+
+function deployIdsOf(rows: readonly ProposalRow[]): string[] {
+  return rows.flatMap(({ deploy_id }) => (deploy_id === null ? [] : [deploy_id]))
 }
 
 type WithStatus = Awaited<ReturnType<typeof findStatuses<ProposalRow>>>[number]
@@ -77,7 +85,7 @@ export async function findDeciders(
   return answer.isKnown ? answer.value.map((person) => person.user_id) : 'unknown'
 }
 
-type DerivedFields = Pick<Proposal, 'status' | 'decision' | 'evidence'> & { readonly app: AppName }
+type DerivedFields = Pick<Proposal, 'status' | 'decision' | 'evidence' | 'after_deploy'> & { readonly app: AppName }
 
 function present(row: ProposalRow, { app, ...derived }: DerivedFields): Proposal {
   const { org_id: _org, app_id: _app, run_id, ready_at: _ready, decided_at, created_at, ...stored } = row

@@ -7,7 +7,7 @@ import type { LimitDay } from '#lib/time/day.ts'
 import { VALIDATE_CHANNEL } from '../claims/channels.ts'
 import type { StoredStatus } from './status.ts'
 
-type DerivedKeys = 'app' | 'author' | 'execution_id' | 'evidence' | 'decision' | 'diff'
+type DerivedKeys = 'app' | 'after_deploy' | 'author' | 'execution_id' | 'evidence' | 'decision' | 'diff'
 
 export type ProposalRow = Omit<Proposal, DerivedKeys | 'status' | 'decided_at' | 'created_at'> & {
   org_id: string

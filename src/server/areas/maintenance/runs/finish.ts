@@ -7,7 +7,7 @@ import { type HeldRun, holdRun } from '../claims/held.ts'
 import { endRun, type RunEnd } from '../claims/store.ts'
 import { dropEdits } from '../edits/store.ts'
 import { recordAll, toSeen } from '../findings/record.ts'
-import { repeatFinding, type Seen } from '../findings/store.ts'
+import { findFormer, repeatFinding, type Seen } from '../findings/store.ts'
 import { findOpenProposal, type OpenDeps, openProposal } from '../proposals/open.ts'
 import type { ValidatedChange } from '../proposals/validate/validate-change.ts'
 import type { RunResult } from './result.ts'
@@ -63,8 +63,8 @@ async function decideEnd(context: Context, result: RunResult, change: ValidatedC
     case 'finding':
       return { ...(await endWithFinding(context, result)), digest: result.digest }
     case 'change': {
-      const end = await endWithFinding(context, result)
-      const proposed = change ? await propose(context, toSeen(result.finding), change) : {}
+      const { isDismissed, ...end } = await endWithFinding(context, result)
+      const proposed = change && !isDismissed ? await propose(context, toSeen(result.finding), change) : {}
       return { ...end, ...proposed, digest: result.digest }
     }
     default:
@@ -72,13 +72,23 @@ async function decideEnd(context: Context, result: RunResult, change: ValidatedC
   }
 }
 
-/** The run shows the gravest finding that is new, or else the gravest that is not. */
-async function endWith({ tx, run, at }: Context, found: readonly Seen[]): Promise<End> {
+/**
+ * The run shows the gravest finding that is new, or else the gravest that is not. Dismissed ones are recorded as seen
+ * and not shown. `isDismissed` is about the first.
+ */
+async function endWith({ tx, run, at }: Context, found: readonly Seen[]): Promise<End & { isDismissed: boolean }> {
   const recorded = await recordAll(tx, { appId: run.app_id, runId: run.id, at }, found)
-  const shown = recorded.find(({ isNew }) => isNew) ?? recorded[0]
-  if (!shown) return { code: 'found_nothing' }
+  const isDismissed = recorded[0]?.isDismissed ?? false
+  const reported = recorded.filter((one) => !one.isDismissed)
+  const shown = reported.find(({ isNew }) => isNew) ?? reported[0]
+  if (!shown) return { code: 'found_nothing', summary: describeQuiet(recorded.length), isDismissed }
   const { summary, fingerprint, isNew } = shown
-  return { code: isNew ? 'finding_recorded' : 'finding_repeat', summary, fingerprint }
+  return { code: isNew ? 'finding_recorded' : 'finding_repeat', summary, fingerprint, isDismissed }
+}
+
+function describeQuiet(count: number): string | null {
+  if (count === 0) return null
+  return `${count === 1 ? 'A dismissed finding was' : `${count} dismissed findings were`} seen again and not reported.`
 }
 
 async function endFailed(context: Context, { code, reason, detected }: Extract<RunResult, { type: 'failed' }>) {
@@ -91,7 +101,7 @@ async function endFailed(context: Context, { code, reason, detected }: Extract<R
 function endWithFinding(
   context: Context,
   { finding, detected }: Extract<RunResult, { finding: unknown }>,
-): Promise<End> {
+): Promise<End & { isDismissed: boolean }> {
   const first = toSeen(finding)
   const others = detected.map(toSeen).filter(({ fingerprint }) => fingerprint !== first.fingerprint)
   return endWith(context, [first, ...others])
@@ -101,9 +111,14 @@ function endWithFinding(
 async function repeatLast(context: Context, { last, detected }: Extract<RunResult, { last: unknown }>): Promise<End> {
   const { tx, changes, run, at } = context
   const seen = detected.map(toSeen)
-  await recordAll(tx, { appId: run.app_id, runId: run.id, at }, seen)
   const { summary, fingerprint } = last
-  if (fingerprint === null) return { code: 'unchanged_evidence' }
+  const former = fingerprint === null ? undefined : await findFormer(tx, run.app_id, [fingerprint])
+  // Without a finding to repeat, a person can have dismissed one or taken that back since.
+  if (fingerprint === null || former?.get(fingerprint)?.is_dismissed) {
+    const { isDismissed: _, ...end } = await endWith(context, seen)
+    return end.code === 'found_nothing' ? { ...end, code: 'unchanged_evidence' } : end
+  }
+  await recordAll(tx, { appId: run.app_id, runId: run.id, at }, seen)
   if (!seen.some((one) => one.fingerprint === fingerprint)) await repeatFinding(tx, run.app_id, fingerprint, at)
   const proposalId = await findOpenProposal(tx, changes, { appId: run.app_id, fingerprint, at })
   return { code: 'finding_repeat', summary, fingerprint, proposalId: proposalId ?? null }

@@ -89,6 +89,7 @@ describe('MA-04 MA-07 a run', () => {
     const run = await runToEnd()
     expect(run).toMatchObject({ outcome: 'found_nothing', exit_code: 0, tokens_spent: 0, requested_by: admin.user_id })
     expect(run.evidence.map(({ kind, reference }) => [kind, reference])).toEqual([
+      ['history', 'no deploy within a week'],
       ['logs', expect.stringMatching(/^\S+Z to \S+Z$/)],
       ['source', 'no live revision'],
       ['checks', 'states'],

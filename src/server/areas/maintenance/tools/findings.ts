@@ -1,6 +1,6 @@
 import { listRecentFindings } from '#contract/maintenance/tools.ts'
 import { type Route, route } from '#edge/route/route.ts'
-import { listFindings } from '../findings/store.ts'
+import { listRecent } from '../findings/store.ts'
 import type { MaintenanceDeps } from '../model/deps.ts'
 import { takeFitting } from './bounds.ts'
 import { requireRun } from './calling-run.ts'
@@ -13,15 +13,19 @@ export function findingRoutes({ db, redactorOf }: MaintenanceDeps): Route[] {
   return [
     route(listRecentFindings, async (_, { principal }) => {
       const run = await requireRun(db, principal)
-      const rows = await listFindings(db, run.app_id, MAX_FINDINGS)
+      const rows = await listRecent(db, run.app_id, MAX_FINDINGS)
       // Summaries were redacted when they were written, but not with the variables that the app has now.
       const summaries = await (await redactorOf(run.app_id)).entries(rows.map(({ summary }) => summary))
-      const findings = rows.map(({ first_seen_at, last_seen_at, denied_at, ...finding }, index) => ({
-        ...finding,
+      const findings = rows.map((row, index) => ({
+        kind: row.kind,
+        path: row.path,
+        symbol: row.symbol,
+        template: row.template,
         summary: summaries[index]!,
-        first_seen_at: first_seen_at.toISOString(),
-        last_seen_at: last_seen_at.toISOString(),
-        was_denied: denied_at !== null,
+        first_seen_at: row.first_seen_at.toISOString(),
+        last_seen_at: row.last_seen_at.toISOString(),
+        count: row.count,
+        was_denied: row.denied_at !== null || row.dismissed_at !== null,
       }))
       const data = { findings: takeFitting(findings).taken }
       return { evidence_id: await recordEvidence(db, run, { kind: 'findings', reference: 'recent', data }), ...data }

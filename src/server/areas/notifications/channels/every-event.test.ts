@@ -46,6 +46,10 @@ const SHOWN: Record<SubscribableType, [subject: string, page: string]> = {
   ],
   'application.maintenance.proposal.approved': ['Proposed change for Shop was approved', '/apps/shop/changes/pr_…'],
   'application.maintenance.proposal.denied': ['Proposed change for Shop was denied', '/apps/shop/changes/pr_…'],
+  'application.maintenance.proposal.watched': [
+    'Fault is back after the deploy of a proposed change for Shop',
+    '/apps/shop/changes/pr_…',
+  ],
   'pipeline.run.failed': ['Pipeline failed in Shop: Nightly import', '/apps/shop/pipelines/pl_…'],
   'pipeline.run.recovered': ['Pipeline recovered in Shop: Nightly import', '/apps/shop/pipelines/pl_…'],
   'pipeline.run.host_offline': [

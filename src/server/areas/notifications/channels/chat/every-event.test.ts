@@ -53,6 +53,10 @@ const LINES: Record<SubscribableType, [channel: string, person: string | null]> 
     'Shop · Maintenance · approved',
   ],
   'application.maintenance.proposal.denied': ['Proposed change for Shop was denied', 'Shop · Maintenance · denied'],
+  'application.maintenance.proposal.watched': [
+    'Fault is back after the deploy of a proposed change for Shop',
+    'Shop · Maintenance · back',
+  ],
   'pipeline.run.failed': ['Pipeline failed in Shop: Nightly import', null],
   'pipeline.run.recovered': ['Pipeline recovered in Shop: Nightly import', null],
   'pipeline.run.host_offline': ['No worker was connected for a pipeline in Shop: Nightly import', null],
