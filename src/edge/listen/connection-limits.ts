@@ -1,4 +1,5 @@
 import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
 import { addressBlock } from '#lib/net/address/address-block.ts'
 import { plainAddress } from './request-info.ts'
 
@@ -9,9 +10,13 @@ export type ConnectionLimits = {
   readonly perAddress: (address: string) => number
 }
 
-/** Ends each connection that is over a limit when it is accepted, before a byte of it is kept. */
-export function limitConnections(server: Server, { total, perAddress }: ConnectionLimits): void {
+/**
+ * Ends each connection that is over a limit when it is accepted, before a byte of it is kept. Returns the function that
+ * gives back the place of a connection that was taken over and is counted elsewhere.
+ */
+export function limitConnections(server: Server, { total, perAddress }: ConnectionLimits): (socket: Socket) => void {
   const open = new Map<string, number>()
+  const places = new WeakMap<Socket, () => void>()
   server.maxConnections = total
   // Clients that only keep a connection for later give way to those who have a request.
   server.on('drop', () => server.closeIdleConnections())
@@ -21,10 +26,18 @@ export function limitConnections(server: Server, { total, perAddress }: Connecti
     const count = open.get(block) ?? 0
     if (count >= perAddress(address)) return void socket.destroy()
     open.set(block, count + 1)
-    socket.once('close', () => {
+    const giveBack = () => {
+      if (!places.delete(socket)) return
       const left = (open.get(block) ?? 0) - 1
       if (left > 0) open.set(block, left)
       else open.delete(block)
-    })
+    }
+    places.set(socket, giveBack)
+    socket.once('close', giveBack)
   })
+  return (socket) => {
+    places.get(socket)?.()
+    server.maxConnections++
+    socket.once('close', () => server.maxConnections--)
+  }
 }

@@ -17,6 +17,11 @@ function unansweredOn(connection: Connection): readonly ServerResponse[] {
   return (connection[ANSWERS] ?? []).filter(({ closed }) => !closed)
 }
 
+/** Whether a request on the connection waits for its answer. */
+export function hasUnanswered(connection: Connection): boolean {
+  return unansweredOn(connection).length > 0
+}
+
 /** Calls `onEnd` after each answer that is under way now, whether it is sent or cut off. */
 export function onAnswersEnd(connection: Connection, onEnd: () => void): void {
   for (const answer of unansweredOn(connection)) answer.once('close', onEnd)
@@ -36,6 +41,11 @@ export function endIdle(socket: Connection, stalledMs: number): void {
 function endThenDestroy(socket: Socket, lingerMs: number, text = ''): void {
   socket.end(text)
   setTimeout(() => socket.destroy(), lingerMs).unref()
+}
+
+/** Closes a connection whose last answer was sent. What the client still sends is dropped, so that it reads the answer. */
+export function closeAfterAnswer(socket: Socket, lingerMs: number): void {
+  endThenDestroy(socket.resume(), lingerMs)
 }
 
 /**

@@ -4,7 +4,7 @@ import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-
 import { type ErrorCode, notFound, ServiceError } from '#contract/core/errors.ts'
 import { problemResponse, toServiceError } from '../format/problem.ts'
 import { newId } from '../ids.ts'
-import type { ServiceFetch } from '../route/route.ts'
+import type { RequestInfo, ServiceFetch } from '../route/route.ts'
 import { type BodyRateOf, createBodyRates, hasBody, IncomingBodies } from './body-rate.ts'
 import { type Connection, endIdle, leaveBodyUnread, onAnswersEnd, refuseConnection, trackAnswer } from './connection.ts'
 import { type ConnectionLimits, limitConnections } from './connection-limits.ts'
@@ -12,6 +12,7 @@ import { Incoming } from './incoming.ts'
 import { isPlainPath } from './plain-path.ts'
 import { findRepeatedHeader } from './repeated-header.ts'
 import type { ReadInfo } from './request-info.ts'
+import { type AnswerUpgrade, answerUpgrades, isWebSocketUpgrade } from './upgrade.ts'
 
 export type Listener = AsyncDisposable & {
   readonly port: number
@@ -26,6 +27,8 @@ export type ListenOptions = {
   host: string
   port: number
   fetch: ServiceFetch
+  /** Without it requests for WebSocket are requests like others. A connection that it takes over has no limit of this file. */
+  upgrade?: AnswerUpgrade
   readInfo: ReadInfo
   onError: (error: unknown) => void
   /** Returns the minimum rate of a request's body. Without it MIN_BODY_RATE holds for every request. */
@@ -94,12 +97,28 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     void answer(incoming, outgoing)
   }
   const server = createServer(
-    { IncomingMessage: Incoming, keepAlive: true, requireHostHeader: false, ...limitsOf(timeouts, options) },
+    {
+      IncomingMessage: Incoming,
+      keepAlive: true,
+      requireHostHeader: false,
+      shouldUpgradeCallback: (incoming) => options.upgrade !== undefined && isWebSocketUpgrade(incoming),
+      ...limitsOf(timeouts, options),
+    },
     handle,
   )
   // Node leaves out what is beyond this number: see `refuseHead`.
   if (options.headers) server.maxHeadersCount = options.headers.maxCount
-  if (options.connections) limitConnections(server, options.connections)
+  const giveBackPlace = options.connections && limitConnections(server, options.connections)
+  if (options.upgrade) {
+    const { upgrade } = options
+    answerUpgrades(server, {
+      answer: async (request, incoming, takeOver) =>
+        refuseHead(incoming, options) ?? upgrade(request, infoOf(request, incoming, options), takeOver),
+      onFault: (error) => answerFault(error, options.onError),
+      onTakenOver: (socket) => giveBackPlace?.(socket),
+      ...timeouts,
+    })
+  }
   const checkBodies = setInterval(() => {
     bodies.check(({ socket }, refusal) => refuseConnection(socket, refusal, timeouts.lingerMs))
   }, timeouts.bodyCheckMs)
@@ -158,15 +177,15 @@ function countConnections(server: Server): Promise<number> {
   })
 }
 
-function pass(
-  request: Request,
-  incoming: IncomingMessage,
-  { readInfo, fetch: answer }: ListenOptions,
-): Promise<Response> {
+function pass(request: Request, incoming: IncomingMessage, options: ListenOptions): Promise<Response> {
+  return options.fetch(request, infoOf(request, incoming, options))
+}
+
+function infoOf(request: Request, incoming: IncomingMessage, { readInfo }: ListenOptions): RequestInfo {
   // Node gives only `set-cookie` as a list, and no handler reads that header of a request.
   const headers = incoming.headers as Record<string, string | undefined>
   const head = { method: request.method, url: request.url, headers }
-  return answer(request, readInfo(head, incoming.socket.remoteAddress ?? ''))
+  return readInfo(head, incoming.socket.remoteAddress ?? '')
 }
 
 /** Refuses a request whose path or headers a proxy before us may have read in another way. */
@@ -226,7 +245,9 @@ async function stop(server: Server, connections: Iterable<Connection>, graceMs: 
   // a process that stops, and the stop would be delayed.
   const closeIdle = () => void setImmediate(() => server.closeIdleConnections())
   for (const connection of connections) onAnswersEnd(connection, closeIdle)
-  const force = setTimeout(() => server.closeAllConnections(), graceMs)
+  const force = setTimeout(() => {
+    for (const connection of connections) connection.destroy()
+  }, graceMs)
   await closed
   clearTimeout(force)
 }

@@ -76,42 +76,56 @@ class NotAccepted extends Error {
 }
 
 function socketConnector(path: string, watch?: () => OnReceived | undefined): buildConnector.connector {
-  return (_options, callback) => {
-    const socket = connect({ path })
-    // The first byte says that the connection was accepted.
-    watchReceived(socket, watch?.(), 1)
-    const fail = () => {
-      socket.destroy()
-      callback(new NotAccepted('the connection was not accepted'), null)
-    }
-    socket.once('close', fail).on('error', () => {})
-    socket.once('readable', () => {
-      if (socket.read(1) === null) return
-      socket.off('close', fail)
-      callback(null, socket)
-    })
-  }
+  return (_options, callback) => void openSocket(path, watch?.(), callback)
 }
 
 function hostConnector(watch?: (address: HostAddress) => OnReceived | undefined): buildConnector.connector {
   return ({ hostname, port }, callback) => {
     const address = { host: hostname, port: Number(port) }
-    const socket = connect({ ...address, timeout: CONNECT_MS })
-    watchReceived(socket, watch?.(address), 0)
-    const fail = (cause?: unknown) => {
-      socket.destroy()
-      callback(new NotAccepted('the connection was not accepted', { cause }), null)
-    }
-    socket.once('error', fail).once('timeout', fail)
-    socket.once('connect', () => {
-      socket
-        .on('error', () => {})
-        .off('error', fail)
-        .off('timeout', fail)
-        .setTimeout(0)
-      callback(null, socket)
-    })
+    openHost(address, watch?.(address), callback)
   }
+}
+
+type OnOpen = (...result: [null, Socket] | [Error, null]) => void
+/** Opens a connection. Destroying the result gives up. */
+export type OpenConnection = (callback: OnOpen) => Socket
+
+/** Opens a connection as `createSocketFetch` does, without HTTP. Destroying the result gives up. */
+export function openSocket(path: string, onReceived: OnReceived | undefined, callback: OnOpen): Socket {
+  const socket = connect({ path })
+  // The first byte says that the connection was accepted.
+  watchReceived(socket, onReceived, 1)
+  const fail = () => {
+    socket.destroy()
+    callback(new NotAccepted('the connection was not accepted'), null)
+  }
+  socket.once('close', fail).on('error', () => {})
+  socket.once('readable', () => {
+    if (socket.read(1) === null) return
+    socket.off('close', fail)
+    callback(null, socket)
+  })
+  return socket
+}
+
+/** Opens a connection as `createHostFetch` does, without HTTP. Destroying the result gives up. */
+export function openHost(address: HostAddress, onReceived: OnReceived | undefined, callback: OnOpen): Socket {
+  const socket = connect({ ...address, timeout: CONNECT_MS })
+  watchReceived(socket, onReceived, 0)
+  const fail = (cause?: unknown) => {
+    socket.destroy()
+    callback(new NotAccepted('the connection was not accepted', { cause }), null)
+  }
+  socket.once('error', fail).once('timeout', fail)
+  socket.once('connect', () => {
+    socket
+      .on('error', () => {})
+      .off('error', fail)
+      .off('timeout', fail)
+      .setTimeout(0)
+    callback(null, socket)
+  })
+  return socket
 }
 
 /** Not by an event, which would come after the parser, and the parser may be what ends the process. */
@@ -132,10 +146,10 @@ function sentBody(body: NodeReadableStream): Readable {
   return Readable.fromWeb(body).on('error', () => {})
 }
 
-type Answer = Dispatcher.ResponseData
+type Answer = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'> & { readonly body: Readable }
 
-/** Destroys the body of an answer that cannot be passed on. Its error has no other listener. */
-function passOn(answer: Answer, request: Request): Response {
+/** Turns an answer into a Response. Destroys the body of one that cannot be passed on; its error has no other listener. */
+export function passOn(answer: Answer, request: Request): Response {
   answer.body.on('error', () => {})
   try {
     return toResponse(answer, request)

@@ -49,7 +49,8 @@ export function composeWorkerDoor(parts: ServiceParts, others: ServiceFetch): Se
 async function findApp(parts: ServiceParts, label: string): Promise<FoundApp> {
   const { traffic } = parts.shared(composeAppTraffic)
   const served = traffic.find(label)
-  if (served) return { to: { type: 'app', address: served.address }, begin: served.begin }
+  if (served)
+    return { to: { type: 'app', address: served.address }, begin: served.begin, beginSocket: served.beginSocket }
   let found: FoundApp | undefined
   const absence = await traffic.absent.find(label, async () => {
     found = await findPod(parts, label)

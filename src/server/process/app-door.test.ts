@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
+import { createMetrics } from '#lib/metrics/metrics.ts'
 import type { Resources } from '../compose/parts.ts'
 import { openAppDoor } from './app-door.ts'
 
@@ -13,7 +14,7 @@ afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 function resources(appsPort: number | undefined, warnings: unknown[]): Resources {
   const config = { apps: { port: appsPort }, dataDir, trustedProxies: [], secrets: { internalSecret: 'ab'.repeat(32) } }
   const log = { warn: (details: unknown, text: string) => warnings.push({ details, text }), error: () => {} }
-  return { config, log } as unknown as Resources
+  return { config, log, metrics: createMetrics({ processMetrics: false }) } as unknown as Resources
 }
 const services = ['worker'] as const
 

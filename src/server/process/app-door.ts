@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { deriveKey } from '#lib/crypto/keys.ts'
-import { AppDoor } from '../areas/apps/index.ts'
+import { AppDoor, createSocketSeries } from '../areas/apps/index.ts'
 import type { Resources } from '../compose/parts.ts'
 import type { ServiceName } from '../config/service-table.ts'
 
@@ -17,6 +17,7 @@ export async function openAppDoor(resources: Resources, options: Options): Promi
   const { services, host, port, isPortChosen } = options
   if (!services.includes('api-gateway') && !services.includes('worker')) return undefined
   const { config, log } = resources
+  const series = createSocketSeries(resources.metrics.registry)
   const { port: chosen, domain } = config.apps
   const open = (appsPort: number) =>
     AppDoor.open({
@@ -30,6 +31,7 @@ export async function openAppDoor(resources: Resources, options: Options): Promi
         hopSecret: deriveKey(Buffer.from(config.secrets.internalSecret, 'hex'), 'app-door').toString('hex'),
       },
       log,
+      series,
       pidFile: (at) => join(config.dataDir, `app-door-${at}.pid`),
     })
   if (chosen !== undefined) return open(chosen)

@@ -2,15 +2,24 @@ import { createServer, request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { Registry } from 'prom-client'
 import { AppDoor } from '../../../src/server/areas/apps/door/app-door.ts'
+import { createSocketSeries } from '../../../src/server/areas/apps/door/socket-series.ts'
 import { startRawPeer } from '../outside/raw-peer.ts'
 import { seeded } from '../seeded.ts'
 import { until } from '../until.ts'
 import { hostileAnswer, speak } from './hostile-answers.ts'
 
 /** A door with apps at ports of this machine. */
-export async function openTestDoor(folder: string, apps: Record<string, number>, script?: string) {
+export async function openTestDoor(
+  folder: string,
+  apps: Record<string, number>,
+  script?: string,
+  trustedProxies: readonly string[] = [],
+) {
   const errors: string[] = []
+  const sockets = new Set<() => void>()
+  const registry = new Registry()
   let underWay = 0
   const door = await AppDoor.open({
     settings: {
@@ -18,10 +27,11 @@ export async function openTestDoor(folder: string, apps: Record<string, number>,
       port: 0,
       domain: 'apps.test',
       isSecure: false,
-      trustedProxies: [],
+      trustedProxies,
       hopSecret: 'ab'.repeat(32),
     },
     log: { warn: () => {}, error: (details, message) => void errors.push(`${message} ${JSON.stringify(details)}`) },
+    series: createSocketSeries(registry),
     pidFile: (port) => join(folder, `${port}.pid`),
     ...(script !== undefined && { script }),
   })
@@ -32,7 +42,11 @@ export async function openTestDoor(folder: string, apps: Record<string, number>,
       underWay++
       return () => void underWay--
     }
-    return { to: { type: 'app', address: { host: '127.0.0.1', port } }, begin }
+    const beginSocket = (close: () => void) => {
+      sockets.add(close)
+      return () => void sockets.delete(close)
+    }
+    return { to: { type: 'app', address: { host: '127.0.0.1', port } }, begin, beginSocket }
   })
   const ask = (label: string, path = '/', headers = {}, body?: Buffer) =>
     new Promise<{ status: number; body: string }>((resolve, reject) => {
@@ -60,6 +74,13 @@ export async function openTestDoor(folder: string, apps: Record<string, number>,
       return door.attach({ host: '127.0.0.1', port: apps[label]! }, deploy)
     },
     underWay: () => underWay,
+    /** The WebSockets of apps that are open or being opened. */
+    openSockets: () => sockets.size,
+    /** Closes them as a switch of revisions does. */
+    closeSockets: () => {
+      for (const close of sockets) close()
+    },
+    metrics: () => registry.metrics(),
     [Symbol.asyncDispose]: () => door[Symbol.asyncDispose](),
   }
 }

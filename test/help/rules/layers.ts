@@ -31,6 +31,7 @@ const HTTP_ROOMS = [
   'edge/listen/connection.ts',
   'edge/listen/connection-limits.ts',
   'edge/listen/body-rate.ts',
+  'edge/listen/upgrade.ts',
   'edge/listen/request-info.ts',
   'server/main.ts',
   'server/areas/apps/process/sandbox/inside.ts',

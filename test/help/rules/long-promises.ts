@@ -32,6 +32,7 @@ export const ALLOWED_REACTIONS: Readonly<Record<string, string>> = {
   'server/areas/apps/door/app-door.ts door.exited': 'once per stop of a door',
   'server/areas/apps/door/app-door.ts listening.promise': 'once per start of a door',
   'server/areas/apps/door/harm/replay.ts listening.promise': 'once per start of a door',
+  'server/areas/apps/door/program/sockets/socket-door.ts tunnel.ended': 'once per WebSocket',
   'server/areas/apps/door/own-requests.ts waiting.body.promise': 'once per request, which settles it',
   'server/areas/databases/engine/embedded/session.ts this.#starting': 'when the session is closed',
   'server/areas/databases/engine/embedded/engine-process.ts this.exited': 'when the engine is closed',

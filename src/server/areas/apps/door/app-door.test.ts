@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, expect, test } from 'vitest'
+import { accepting, answerToHandshake } from '#test/door/socket-app.ts'
 import { meetHostileAnswers, openTestDoor, startHealthyApp } from '#test/door/test-door.ts'
 import { startRawPeer } from '#test/outside/raw-peer.ts'
 import { watchProcessFaults } from '#test/process-faults.ts'
@@ -67,6 +68,28 @@ test('OP-09 an app whose answers end the door is stopped, is asked nothing again
   }
   expect(asked).toEqual(['POST', 'POST'])
   killer.close()
+})
+
+test('AP-01 an app whose answers to WebSockets end the door is stopped', async () => {
+  let asked = 0
+  await using killer = await startRawPeer((socket) => {
+    socket.once('data', (bytes) => {
+      asked++
+      const key = /sec-websocket-key: (.*)\r\n/i.exec(bytes.toString())![1]!
+      socket.write(accepting(key, 'x-kill: yes\r\n'))
+    })
+  })
+  await using opened = await openTestDoor(folder, { killer: killer.port }, FRAGILE)
+  const harmful: string[] = []
+  opened.attach('killer', harmful)
+  await opened.door.start()
+  for (const after of [[], ['killer']]) {
+    expect(await answerToHandshake(opened.door.port, 'killer')).toBe('')
+    await until(async () => (await opened.statusOf('nobody')) === 404)
+    await opened.door.judged()
+    expect(harmful).toEqual(after)
+  }
+  expect(asked).toBe(2)
 })
 
 test('OP-09 an app that ends the door and itself is stopped, though it answers at another address each time', async () => {

@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Listener } from '#edge/listen/listen.ts'
 import type { Log } from '#lib/log/log.ts'
 import { messageOf } from '#lib/message-of.ts'
 import { SocketFetchError } from '#lib/net/socket-fetch.ts'
 import { endFormerProcess, forgetProcess, rememberProcess } from '#lib/processes/former-process.ts'
+import type { AppRequest } from '#ports/apps.ts'
 import { type DoorProcess, startDoorProcess } from './door-process.ts'
 import { FaultLog } from './harm/fault-log.ts'
 import { createHarmSearch, type HarmSearch } from './harm/harm-search.ts'
@@ -15,10 +17,12 @@ import { createOutgoingProxies, type OutgoingProxies } from './outgoing-proxies.
 import { DoorEnded, OwnRequests } from './own-requests.ts'
 import { openAppPort } from './program/app-port.ts'
 import { type FoundApp, RoutedRequests } from './routed-requests.ts'
+import type { SocketSeries } from './socket-series.ts'
 
 type AppDoorOptions = {
-  readonly settings: DoorSettings
+  readonly settings: Omit<DoorSettings, 'socketKey'>
   readonly log: Pick<Log, 'error' | 'warn'>
+  readonly series: SocketSeries
   /** The file that names the process, so that it is found after this process crashed. */
   readonly pidFile: (port: number) => string
   /** The script of the process. Tests use one that misbehaves. */
@@ -37,6 +41,7 @@ const RETRIES = 2
  */
 export class AppDoor implements AppNetwork, AsyncDisposable {
   readonly #options: AppDoorOptions
+  readonly #settings: DoorSettings
   readonly #placeholder: Listener
   readonly port: number
   #find: (label: string) => Promise<FoundApp> = async () => ({ to: { type: 'failed' } })
@@ -52,11 +57,12 @@ export class AppDoor implements AppNetwork, AsyncDisposable {
   readonly #deploys = new Map<string, AnsweringDeploy>()
   readonly #orders = new Orders()
 
-  private constructor(options: AppDoorOptions, placeholder: Listener) {
+  private constructor(options: AppDoorOptions, settings: DoorSettings, placeholder: Listener) {
     this.#options = options
+    this.#settings = settings
     this.#placeholder = placeholder
     this.port = placeholder.port
-    this.#harm = createHarmSearch(options.script)
+    this.#harm = createHarmSearch({ script: options.script, socketKey: settings.socketKey })
     this.#faults = new FaultLog((details) => options.log.warn(details, 'an app did not answer requests'))
     this.#proxies = createOutgoingProxies(this.#orders, (error, path) =>
       options.log.error({ error, path }, 'the way out of an app could not be opened again'),
@@ -66,20 +72,24 @@ export class AppDoor implements AppNetwork, AsyncDisposable {
       deployAt: (address) => this.#deploys.get(JSON.stringify(address)),
       recordedAs: (deploy) => this.#harm.recordedAs(deploy),
       onError: (error, app) => options.log.error({ error, app }, 'an app could not be looked up'),
+      series: options.series,
     })
   }
 
   /** Takes the port. Throws if it is in use. */
   static async open(options: AppDoorOptions): Promise<AppDoor> {
-    const { settings } = options
+    const settings = { ...options.settings, socketKey: randomBytes(16).toString('base64') }
     if (settings.port !== 0) await endFormerProcess(options.pidFile(settings.port))
     let door: AppDoor | undefined
+    const find = async ({ label }: AppRequest): Promise<NoRoute> =>
+      door?.findForPlaceholder(label) ?? { type: 'failed' }
     const placeholder = await openAppPort(settings, {
-      find: async ({ label }) => door?.findForPlaceholder(label) ?? { type: 'failed' },
+      find,
+      findSocket: find,
       onFault: () => {},
       onError: (error) => options.log.error({ error }, 'the port of apps failed'),
     })
-    door = new AppDoor(options, placeholder)
+    door = new AppDoor(options, settings, placeholder)
     return door
   }
 
@@ -190,7 +200,7 @@ export class AppDoor implements AppNetwork, AsyncDisposable {
       this.#remember(pidFile, pid)
       // The port is free for the process as soon as this is called; what is being answered here goes on.
       void this.#placeholder[Symbol.asyncDispose]()
-      door.tell({ do: 'listen', ...this.#options.settings, port: this.port })
+      door.tell({ do: 'listen', ...this.#settings, port: this.port })
       await listening.promise
       await this.#proxies.openAllAgain(door)
       return door
@@ -233,6 +243,9 @@ export class AppDoor implements AppNetwork, AsyncDisposable {
     switch (message.is) {
       case 'asked':
         return void this.#routed.route(message, door)
+      case 'opened':
+        this.#routed.opened(message.id)
+        return
       case 'ended':
         this.#routed.end(message.id)
         return

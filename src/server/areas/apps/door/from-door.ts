@@ -13,7 +13,9 @@ export const fromDoor = z.discriminatedUnion('is', [
   z.strictObject({ is: z.literal('listening'), port: z.int().min(1).max(65_535) }),
   z.strictObject({ is: z.literal('not_listening'), reason: text }),
   /** A request to an app. */
-  z.strictObject({ is: z.literal('asked'), id, label: z.string().max(63) }),
+  z.strictObject({ is: z.literal('asked'), id, label: z.string().max(63), isSocket: z.literal(true).optional() }),
+  /** The app accepted the WebSocket that was asked for. */
+  z.strictObject({ is: z.literal('opened'), id }),
   z.strictObject({ is: z.literal('ended'), id }),
   z.strictObject({ is: z.literal('done'), id, fault: text.optional() }),
   z.strictObject({ is: z.literal('answered'), id, status: z.int().min(200).max(599) }),

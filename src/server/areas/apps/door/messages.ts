@@ -18,6 +18,11 @@ export type DoorSettings = {
   readonly isSecure: boolean
   readonly trustedProxies: readonly string[]
   readonly hopSecret: string
+  /**
+   * The key of the WebSockets that the door asks apps for, 16 bytes in base64. The doors of one process have the same, so
+   * that a recorded answer to a handshake is one for the door that repeats it.
+   */
+  readonly socketKey: string
 }
 
 /** Why a request goes to no app. */
@@ -45,6 +50,8 @@ export type ToDoor =
       readonly headers: readonly (readonly [string, string])[]
     }
   | { readonly do: 'cancel'; readonly id: number }
+  /** Ends the WebSocket with a close frame. */
+  | { readonly do: 'close_socket'; readonly id: number }
   /** The app at this address has ended. */
   | { readonly do: 'forget'; readonly address: AppAddress }
   /** Closes each connection after its next answer. */

@@ -1,35 +1,49 @@
 import type { DoorProcess } from './door-process.ts'
 import type { AnsweringDeploy } from './harm/suspects.ts'
 import type { AppAddress, FromDoor, NoRoute } from './messages.ts'
+import { MAX_SOCKETS, MAX_SOCKETS_PER_APP, MAX_UNDER_WAY, MAX_UNDER_WAY_PER_APP } from './program/bounds.ts'
 import { Slots } from './slots.ts'
+import type { SocketSeries } from './socket-series.ts'
 
 export type FoundApp =
   | {
       readonly to: { readonly type: 'app'; readonly address: AppAddress }
       /** Counts the request until the result is called. */
       readonly begin?: () => () => void
+      /** Counts a WebSocket until the result is called. `close` is called when it is to end. */
+      readonly beginSocket?: (close: () => void) => () => void
       /** The deploy that answers, where the address was not attached in this process. */
       readonly deploy?: AnsweringDeploy
     }
   | { readonly to: { readonly type: 'worker'; readonly address: AppAddress } | NoRoute }
 
-type UnderWay = { readonly label: string; readonly end: () => void; readonly deploy: AnsweringDeploy | undefined }
+type FoundInstance = Extract<FoundApp, { to: { type: 'app' } }>
+type RouteQuery = Extract<FromDoor, { is: 'asked' }>
+type UnderWay = {
+  readonly label: string
+  readonly end: () => void
+  readonly deploy: AnsweringDeploy | undefined
+  /** Counts a WebSocket as open, once. */
+  readonly count?: () => void
+}
 
 type Deps = {
   readonly find: (label: string) => Promise<FoundApp>
   readonly deployAt: (address: AppAddress) => AnsweringDeploy | undefined
   readonly recordedAs: (deploy: AnsweringDeploy | undefined) => string | undefined
   readonly onError: (error: unknown, label: string) => void
+  readonly series: SocketSeries
 }
 
 /** An error that an answer caused may come this long after it was read. */
 const AFTER_ANSWER_MS = 1_000
 const MAX_LAST_ENDED = 32
 
-/** The requests of visitors that one door has under way. svc counts them, so that none is lost when the door dies. */
+/** The requests and WebSockets of visitors that one door has under way. svc counts them, so that none is lost when the door dies. */
 export class RoutedRequests {
   readonly #deps: Deps
-  readonly #slots = new Slots()
+  readonly #slots = new Slots({ total: MAX_UNDER_WAY, perApp: MAX_UNDER_WAY_PER_APP })
+  readonly #socketSlots = new Slots({ total: MAX_SOCKETS, perApp: MAX_SOCKETS_PER_APP })
   readonly #underWay = new Map<number, UnderWay>()
   #lastEnded: { readonly deploy: AnsweringDeploy; readonly at: number }[] = []
 
@@ -38,10 +52,13 @@ export class RoutedRequests {
   }
 
   /** Sends the door the address for a request, and counts the request until it has ended. */
-  async route({ id, label }: Extract<FromDoor, { is: 'asked' }>, door: DoorProcess): Promise<void> {
+  async route({ id, label, isSocket }: RouteQuery, door: DoorProcess): Promise<void> {
     if (this.#underWay.has(id)) return door.kill()
-    const giveBack = this.#slots.take(label)
-    if (!giveBack) return door.tell({ do: 'route', id, to: { type: 'busy' } })
+    const giveBack = (isSocket ? this.#socketSlots : this.#slots).take(label)
+    if (!giveBack) {
+      if (isSocket) this.#deps.series.refused()
+      return door.tell({ do: 'route', id, to: { type: 'busy' } })
+    }
     const nobody: UnderWay = { label, end: () => {}, deploy: undefined }
     this.#underWay.set(id, nobody)
     const found = await this.#find(label)
@@ -51,14 +68,24 @@ export class RoutedRequests {
       this.#underWay.set(id, { label, end: giveBack, deploy: undefined })
       return door.tell({ do: 'route', id, to: found.to })
     }
-    const { to, begin, deploy = this.#deps.deployAt(to.address) } = found as Extract<FoundApp, { to: { type: 'app' } }>
-    const endCount = begin?.()
+    const { to, begin, beginSocket, deploy = this.#deps.deployAt(to.address) } = found as FoundInstance
+    const endCount = isSocket ? beginSocket?.(() => door.tell({ do: 'close_socket', id })) : begin?.()
+    let endSeries: (() => void) | undefined
     const end = () => {
       giveBack()
       endCount?.()
+      endSeries?.()
     }
-    this.#underWay.set(id, { label, end, deploy })
+    const count = () => {
+      if (isSocket) endSeries ??= this.#deps.series.open(label)
+    }
+    this.#underWay.set(id, { label, end, deploy, count })
     door.tell({ do: 'route', id, to: { ...to, recordedAs: this.#deps.recordedAs(deploy) } })
+  }
+
+  /** Counts a WebSocket that the app accepted. */
+  opened(id: number): void {
+    this.#underWay.get(id)?.count?.()
   }
 
   end(id: number): void {

@@ -1,14 +1,19 @@
-import { MAX_UNDER_WAY, MAX_UNDER_WAY_PER_APP } from './program/bounds.ts'
+type SlotLimits = { readonly total: number; readonly perApp: number }
 
-/** Counts the requests under way, of all apps together and of each. */
+/** Counts the requests or WebSockets under way, of all apps together and of each. */
 export class Slots {
+  readonly #limits: SlotLimits
   readonly #perApp = new Map<string, number>()
   #taken = 0
+
+  constructor(limits: SlotLimits) {
+    this.#limits = limits
+  }
 
   /** Returns what gives the slot back, to be called once, or undefined if none is free. */
   take(label: string): (() => void) | undefined {
     const ofApp = this.#perApp.get(label) ?? 0
-    if (this.#taken >= MAX_UNDER_WAY || ofApp >= MAX_UNDER_WAY_PER_APP) return undefined
+    if (this.#taken >= this.#limits.total || ofApp >= this.#limits.perApp) return undefined
     this.#taken++
     this.#perApp.set(label, ofApp + 1)
     return () => this.#giveBack(label)

@@ -25,7 +25,13 @@ const probe = () => createAppProbe({ db: opened.db, clock, traffic, urlOf: (labe
 const get = async (id: string, orgId = 'org_1', signal = new AbortController().signal) =>
   probe().get({ orgId, id }, '/up?deep=1', signal)
 const serve = (fetch: (request: Request) => Promise<Response>) =>
-  traffic.route('shop--acme', { address: { socket: '/nowhere' }, begin: () => () => {}, fetch, idle: async () => {} })
+  traffic.route('shop--acme', {
+    address: { socket: '/nowhere' },
+    begin: () => () => {},
+    fetch,
+    beginSocket: () => () => {},
+    drain: async () => {},
+  })
 
 describe('a request of svc itself to an app', () => {
   it('says why there is no answer', async () => {

@@ -25,6 +25,8 @@ import { writeFault } from './write-fault.ts'
 
 /** How long requests of the former revision may take to end after a switch. */
 const SWITCH_GRACE_MS = 30_000
+/** How long WebSockets of the former revision stay open after a switch. */
+const SWITCH_SOCKETS_MS = 30_000
 /** A stop of the process leaves apps less time, because the slots wait 5 seconds for aborted jobs. */
 const STOP_GRACE_MS = 3_000
 /** Releases of this many former deploys are kept, for a rollback after a crash loop without a build. */
@@ -136,7 +138,7 @@ export class AppHost {
     const live = await this.#untilDeleted((signal) => runDeploy(this.#deps, queued, { ...context, signal }))
     if (!live) return
     this.#live!.deploy = live
-    await former?.running.stop(SWITCH_GRACE_MS)
+    if (former) await this.#untilDeleted((signal) => stopFormer(former, signal))
     await this.#prune()
   }
 
@@ -278,4 +280,8 @@ export class AppHost {
     const keptIds = [...current, ...former].map(({ id }) => id)
     await target.prune(this.#ref, keptIds)
   }
+}
+
+function stopFormer({ running }: Live, signal: AbortSignal): Promise<void> {
+  return running.stop(SWITCH_GRACE_MS, { ms: SWITCH_SOCKETS_MS, signal })
 }

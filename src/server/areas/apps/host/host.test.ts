@@ -348,6 +348,27 @@ it('MA-15 a deploy whose end could not be recorded is settled by the same proces
   expect(await stateOf(stuck)).toEqual({ state: 'live', failure_code: null })
 })
 
+it('AP-01 a switch leaves WebSockets of the former revision open, and deleting the app closes all at once', async () => {
+  const app = await makeApp()
+  await startHosting()
+  const closed: string[] = []
+  const openSocket = (name: string) => {
+    const end = traffic.find(app.label)!.beginSocket(() => {
+      closed.push(name)
+      end()
+    })
+  }
+  await settled(await queue(app))
+  openSocket('former')
+  const second = await queue(app)
+  await until(async () => (await ask(app)) === `answer of ${second}` && (await stateNow(second)) === 'live')
+  openSocket('new')
+  expect(closed).toEqual([])
+  await db.tx((tx) => markDeleting(tx, app.id))
+  await untilGone(app)
+  expect(closed).toEqual(['former', 'new'])
+})
+
 type TestApp = { id: string; label: string; revision: string }
 
 async function makeApp(alias = 'shop'): Promise<TestApp> {

@@ -1,9 +1,8 @@
-import { endsWithin } from '#lib/async/race.ts'
 import { messageOf } from '#lib/message-of.ts'
 import { isShortRun, restartDelayMs } from '../deploys/rules.ts'
 import type { Instance } from '../deploys/target.ts'
 import type { HostTime } from './probe.ts'
-import { type ServedInstance, serveInstance } from './served-app.ts'
+import { type KeptSockets, type ServedInstance, serveInstance } from './served-app.ts'
 
 type Deps = {
   readonly time: HostTime
@@ -20,7 +19,8 @@ type Deps = {
 export type KeptRunning = {
   /** The instance that answers now. */
   readonly served: () => ServedInstance | undefined
-  readonly stop: (graceMs: number) => Promise<void>
+  /** Closes WebSockets at once unless they are kept for a time. */
+  readonly stop: (graceMs: number, keptSockets?: KeptSockets) => Promise<void>
   /** Stops keeping instances running, but lets those that can outlive this process go on. */
   readonly leave: (graceMs: number) => Promise<void>
 }
@@ -61,20 +61,20 @@ export function keepRunning(first: Instance | undefined, deps: Deps): KeptRunnin
     return description
   }
   const supervised = supervise()
-  const end = async (graceMs: number, how: 'stop' | 'leave') => {
+  const end = async (graceMs: number, how: 'stop' | 'leave', keptSockets?: KeptSockets) => {
     isLeft = how === 'leave'
     stopping.abort()
     const last = current
     if (last) {
-      // Waits for the requests of an instance that others do not reach any more. Real time: it bounds a stop.
-      await endsWithin(graceMs, last.served.idle())
+      // Waits for the requests of an instance that others do not reach any more.
+      await last.served.drain(graceMs, keptSockets)
       await last.instance[how](graceMs)
     }
     await supervised
   }
   return {
     served: () => current?.served,
-    stop: (graceMs) => end(graceMs, 'stop'),
+    stop: (graceMs, keptSockets) => end(graceMs, 'stop', keptSockets),
     leave: (graceMs) => end(graceMs, 'leave'),
   }
 }

@@ -1,7 +1,7 @@
 import type { Recording } from '#lib/net/play-recordings.ts'
 import type { FromDoor } from '../messages.ts'
 import { Recordings } from './recordings.ts'
-import { endsTheDoor } from './replay.ts'
+import { type DoorKind, endsTheDoor } from './replay.ts'
 import { type AnsweringDeploy, Suspects } from './suspects.ts'
 
 export type HarmSearch = ReturnType<typeof createHarmSearch>
@@ -10,13 +10,13 @@ export type HarmSearch = ReturnType<typeof createHarmSearch>
  * Finds the deploy whose answers end the door. Deploys that had requests under way at one death are recorded from then on;
  * after the next death their recorded bytes, and nothing of a visitor, are given to doors that serve nobody.
  */
-export function createHarmSearch(script: string | undefined) {
+export function createHarmSearch(doors: DoorKind) {
   const suspects = new Suspects()
   const recordings = new Recordings()
   let searching: Promise<void> | undefined
   const search = async (taken: ReadonlyMap<string, readonly Recording[]>): Promise<void> => {
     for (const [deployId, each] of taken) {
-      if (!(await endsTheDoor(each, script))) continue
+      if (!(await endsTheDoor(each, doors))) continue
       const deploy = suspects.find(deployId)
       suspects.remove(deployId)
       deploy?.onHarmful()

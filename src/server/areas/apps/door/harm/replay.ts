@@ -4,16 +4,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { endsWithin } from '#lib/async/race.ts'
 import { playRecordings, type Recording, sendBytes } from '#lib/net/play-recordings.ts'
+import { acceptHead } from '#lib/net/web-socket/handshake.ts'
 import { type DoorProcess, startDoorProcess } from '../door-process.ts'
+
+/** The script and the key of WebSockets that a fresh door shares with the one that ended. */
+export type DoorKind = { readonly script: string | undefined; readonly socketKey: string }
 
 const PLAY_MS = 3_000
 /** An error that an answer causes may come a moment after it. */
 const AFTER_ANSWER_MS = 300
 const UPLOAD_BYTES = 200_000
 /** Answers that every door must survive. */
-const HARMLESS: readonly Recording[] = [
+const harmless = (socketKey: string): readonly Recording[] => [
   { chunks: [Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')], hasEnded: true },
   { chunks: [Buffer.from('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n')], hasEnded: false },
+  { chunks: [Buffer.from(`${acceptHead(new Headers(), socketKey)}\x01\x02ok`)], hasEnded: true },
 ]
 
 /**
@@ -21,20 +26,21 @@ const HARMLESS: readonly Recording[] = [
  * requests that svc makes; the app itself gets no request, so that nothing a visitor asked for is done again. It must end
  * twice, and go on with harmless answers to the same requests: otherwise the cause is something else.
  */
-export async function endsTheDoor(recordings: readonly Recording[], script: string | undefined): Promise<boolean> {
-  if (!(await endsOne(recordings, script)) || !(await endsOne(recordings, script))) return false
-  return !(await endsOne(HARMLESS, script))
+export async function endsTheDoor(recordings: readonly Recording[], kind: DoorKind): Promise<boolean> {
+  if (!(await endsOne(recordings, kind)) || !(await endsOne(recordings, kind))) return false
+  return !(await endsOne(harmless(kind.socketKey), kind))
 }
 
 /** Nothing is closed before the door was judged, because a visitor can close a connection at any time as well. */
-async function endsOne(recordings: readonly Recording[], script: string | undefined): Promise<boolean> {
+async function endsOne(recordings: readonly Recording[], kind: DoorKind): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-replay-'))
   await using player = await playRecordings(join(folder, 'app.sock'), recordings)
   let door: DoorProcess | undefined
   try {
-    const opened = await openDoor(player.socket, script)
+    const opened = await openDoor(player.socket, kind)
     door = opened.door
-    for (const _ of recordings) for (const request of REQUESTS) sendBytes(opened.port, request)
+    // In this order each recording answers each of the requests.
+    for (const request of REQUESTS) for (const _ of recordings) sendBytes(opened.port, request)
     await endsWithin(PLAY_MS, Promise.any([player.played(recordings.length * REQUESTS.length), door.exited]))
     return await endsWithin(AFTER_ANSWER_MS, door.exited)
   } catch {
@@ -46,7 +52,7 @@ async function endsOne(recordings: readonly Recording[], script: string | undefi
   }
 }
 
-async function openDoor(socket: string, script: string | undefined): Promise<{ door: DoorProcess; port: number }> {
+async function openDoor(socket: string, { script, socketKey }: DoorKind): Promise<{ door: DoorProcess; port: number }> {
   const listening = Promise.withResolvers<number>()
   listening.promise.catch(() => {})
   const door = await startDoorProcess({
@@ -59,8 +65,8 @@ async function openDoor(socket: string, script: string | undefined): Promise<{ d
     onExit: (description) => listening.reject(new Error(description)),
   })
   const hopSecret = randomBytes(32).toString('hex')
-  const settings = { host: '127.0.0.1', port: 0, domain: 'localhost', isSecure: false, trustedProxies: [], hopSecret }
-  door.tell({ do: 'listen', ...settings })
+  const settings = { host: '127.0.0.1', port: 0, domain: 'localhost', isSecure: false, trustedProxies: [] }
+  door.tell({ do: 'listen', ...settings, hopSecret, socketKey })
   try {
     return { door, port: await listening.promise }
   } catch (error) {
@@ -70,8 +76,10 @@ async function openDoor(socket: string, script: string | undefined): Promise<{ d
 }
 
 const END = 'HTTP/1.1\r\nhost: app.localhost\r\nconnection: close'
+const SOCKET = 'connection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13'
 const REQUESTS = [
   Buffer.from(`GET / ${END}\r\n\r\n`),
+  Buffer.from(`GET / HTTP/1.1\r\nhost: app.localhost\r\n${SOCKET}\r\nsec-websocket-key: ${'A'.repeat(22)}==\r\n\r\n`),
   Buffer.from(`HEAD / ${END}\r\n\r\n`),
   Buffer.concat([Buffer.from(`POST / ${END}\r\ncontent-length: ${UPLOAD_BYTES}\r\n\r\n`), Buffer.alloc(UPLOAD_BYTES)]),
 ]

@@ -3,24 +3,29 @@ import type { Listener } from '#edge/listen/listen.ts'
 import { SocketFetchError } from '#lib/net/socket-fetch.ts'
 import type { AppRequest } from '#ports/apps.ts'
 import type { AppAddress, FromDoor, RouteAnswer, ToDoor } from '../messages.ts'
-import { type AppNetwork, type AttachedApp, createDirectNetwork } from '../network.ts'
+import { createDirectNetwork, type ReachedApp } from '../network.ts'
 import { openAppPort } from './app-port.ts'
 import { MAX_ANSWER_BYTES } from './bounds.ts'
-import type { AppRoute } from './door.ts'
-import { forwardToWorker } from './forwarding.ts'
+import { type AppRoute, requestForApp } from './door.ts'
+import { requestForWorker } from './forwarding.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 import { once, sendAndWatch } from './send-and-watch.ts'
+import { OpenSockets } from './sockets/open-sockets.ts'
+import type { SocketRoute } from './sockets/socket-door.ts'
 
 type Order<D extends ToDoor['do']> = Extract<ToDoor, { do: D }>
 type Tell = (message: FromDoor) => void
+/** A route to an app, and how svc learns that what was routed has ended. */
+type Found = { readonly id: number; readonly route: RouteAnswer; readonly end: () => void }
 
 /** Carries out the orders of svc in the process that handles the bytes of apps. */
 export class DoorProgram {
   readonly #tell: Tell
   readonly #exit: (code: number) => void
   readonly #recorder: Recorder
-  readonly #network: AppNetwork
-  readonly #apps = new Map<string, AttachedApp>()
+  readonly #network: ReturnType<typeof createDirectNetwork>
+  readonly #apps = new Map<string, ReachedApp>()
+  readonly #sockets = new OpenSockets()
   readonly #proxies = new Map<string, AsyncDisposable>()
   readonly #routes = new Map<number, (to: RouteAnswer) => void>()
   readonly #fetches = new Map<number, AbortController>()
@@ -54,6 +59,9 @@ export class DoorProgram {
       case 'cancel':
         this.#fetches.get(order.id)?.abort(new Error('cancelled'))
         return
+      case 'close_socket':
+        // After its route, which may have come with this order.
+        return void setImmediate(() => this.#sockets.close(order.id))
       case 'drain':
         this.#listener?.drain()
         return
@@ -71,6 +79,7 @@ export class DoorProgram {
     try {
       this.#listener = await openAppPort(settings, {
         find: (asked, hops) => this.#findRoute(asked, hops),
+        findSocket: (asked, hops) => this.#findSocketRoute(asked, hops),
         onFault: (error, label) => this.#tell({ is: 'fault', label, reason: reasonOf(error) }),
         onError: (error) => this.#tell({ is: 'fault', label: '', reason: reasonOf(error) }),
       })
@@ -81,28 +90,39 @@ export class DoorProgram {
   }
 
   async #closePort(): Promise<void> {
-    await this.#listener?.[Symbol.asyncDispose]()
+    await Promise.all([this.#listener?.[Symbol.asyncDispose](), this.#sockets.closeAll()])
   }
 
-  /** Asks svc where a request goes. svc counts it as under way until it ended. */
-  async #findRoute({ label }: AppRequest, hops: Hops): Promise<AppRoute> {
+  async #findRoute(asked: AppRequest, hops: Hops): Promise<AppRoute> {
+    const { route, end } = await this.#askRoute(asked.label)
+    if (route.type !== 'app' && route.type !== 'worker') return route
+    const send = (sent: Request) => sendAndWatch(this.#appAt(route.address).fetch, sent, end)
+    if (route.type === 'app') return { type: 'app', fetch: send, end }
+    return { type: 'elsewhere', forward: (forwarded) => send(requestForWorker(forwarded, hops)), end }
+  }
+
+  async #findSocketRoute(asked: AppRequest, hops: Hops): Promise<SocketRoute> {
+    const { id, route, end } = await this.#askRoute(asked.label, { isSocket: true })
+    if (route.type !== 'app' && route.type !== 'worker') return route
+    const place = this.#sockets.begin(id, route.address, { onOpen: () => this.#tell({ is: 'opened', id }), onEnd: end })
+    const request = route.type === 'app' ? requestForApp(asked) : requestForWorker(asked, hops)
+    return { type: 'socket', request, connect: this.#appAt(route.address).open, place }
+  }
+
+  /** Asks svc where a request or WebSocket goes. svc counts it as under way until it ended. */
+  async #askRoute(label: string, kind: { isSocket?: true } = {}): Promise<Found> {
     const id = this.#nextId++
     const { promise, resolve } = Promise.withResolvers<RouteAnswer>()
     this.#routes.set(id, resolve)
-    this.#tell({ is: 'asked', id, label })
+    this.#tell({ is: 'asked', id, label, ...kind })
     const route = await promise
     const end = once(() => this.#tell({ is: 'ended', id }))
-    if (route.type !== 'app' && route.type !== 'worker') {
-      end()
-      return route
-    }
     if (route.type === 'app') this.#recorder.set(route.address, route.recordedAs)
-    const send = (sent: Request) => sendAndWatch(this.#appAt(route.address).fetch, sent, end)
-    if (route.type === 'app') return { type: 'app', fetch: send, end }
-    return { type: 'elsewhere', forward: (asked) => forwardToWorker(asked, { send, hops }), end }
+    else if (route.type !== 'worker') end()
+    return { id, route, end }
   }
 
-  #appAt(address: AppAddress): AttachedApp {
+  #appAt(address: AppAddress): ReachedApp {
     const key = JSON.stringify(address)
     const app = this.#apps.get(key) ?? this.#network.attach(address)
     this.#apps.set(key, app)
@@ -114,6 +134,7 @@ export class DoorProgram {
     const app = this.#apps.get(key)
     this.#apps.delete(key)
     this.#recorder.set(address, undefined)
+    this.#sockets.closeAt(address)
     await app?.[Symbol.asyncDispose]()
   }
 

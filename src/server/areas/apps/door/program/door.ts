@@ -1,8 +1,7 @@
-import { html } from '#edge/pages/html.ts'
-import { pageResponse } from '#edge/pages/page.ts'
 import type { AnswerAppRequest, AppRequest } from '#ports/apps.ts'
 import type { NoRoute } from '../messages.ts'
 import { headersForApp, headersFromApp } from './headers.ts'
+import { PAGES, page } from './pages.ts'
 
 export type AppRoute =
   | { readonly type: 'app'; readonly fetch: (request: Request) => Promise<Response>; readonly end: () => void }
@@ -18,7 +17,8 @@ type Deps = {
 export function createAppDoor({ find, onError }: Deps): AnswerAppRequest {
   return async (asked) => {
     const { label, request } = asked
-    if (request.headers.has('upgrade')) return page(501, 'Not supported', 'Apps cannot be reached by WebSocket.')
+    if (request.headers.has('upgrade'))
+      return page(501, 'Not supported', 'A connection to an app can be upgraded to WebSocket only.')
     const route = await find(asked)
     try {
       if (route.type === 'app') return await answerOf(route, asked)
@@ -33,32 +33,20 @@ export function createAppDoor({ find, onError }: Deps): AnswerAppRequest {
   }
 }
 
-async function answerOf(
-  route: Extract<AppRoute, { type: 'app' }>,
-  { request, clientAddress, host, isSecure }: AppRequest,
-): Promise<Response> {
+async function answerOf(route: Extract<AppRoute, { type: 'app' }>, asked: AppRequest): Promise<Response> {
+  return passedOn(await route.fetch(requestForApp(asked)))
+}
+
+/** Returns a request as the app gets it. */
+export function requestForApp({ request, clientAddress, host, isSecure }: AppRequest): Request {
   const { method, body, signal } = request
   const url = new URL(request.url)
   const headers = headersForApp(request.headers, { address: clientAddress, host, isSecure })
   const init: RequestInit & { duplex: 'half' } = { method, headers, body, signal, redirect: 'manual', duplex: 'half' }
-  const response = await route.fetch(new Request(`http://127.0.0.1${url.pathname}${url.search}`, init))
-  const { status, statusText } = response
-  return new Response(response.body, { status, statusText, headers: headersFromApp(response.headers) })
+  return new Request(`http://127.0.0.1${url.pathname}${url.search}`, init)
 }
 
-const PAGES = {
-  unknown: () => page(404, 'No such app', 'No app has this address.'),
-  not_running: () => soon(page(503, 'App not running', 'This app is not running at the moment. Try again shortly.')),
-  no_worker: () => page(503, 'No worker', 'No worker runs apps here. The operator must set WORKER_URL.'),
-  failed: () => soon(page(503, 'Not available', 'The app could not be looked up. Try again shortly.')),
-  busy: () => soon(page(503, 'Too many requests', 'Too many requests to this app are under way. Try again shortly.')),
-} satisfies Record<string, () => Response>
-
-function soon(response: Response): Response {
-  response.headers.set('retry-after', '5')
-  return response
-}
-
-function page(status: number, title: string, text: string): Response {
-  return pageResponse({ title, status, body: html`<p>${text}</p>` })
+/** Returns the answer of an app as its client gets it. */
+export function passedOn({ status, statusText, headers, body }: Response): Response {
+  return new Response(body, { status, statusText, headers: headersFromApp(headers) })
 }

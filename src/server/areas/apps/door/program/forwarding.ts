@@ -10,13 +10,8 @@ const SECURE_HEADER = 'x-svc-app-secure'
 /** Carries `Upgrade`, which belongs to a connection, so that the door of the worker can refuse it. */
 const UPGRADE_HEADER = 'x-svc-app-upgrade'
 
-type Forward = { readonly send: (request: Request) => Promise<Response>; readonly hops: Hops }
-
-/** Sends a request to an app on to the door of the worker. A signed header says that it comes from a door of ours. */
-export function forwardToWorker(
-  { label, request, host, isSecure, clientAddress }: AppRequest,
-  { send, hops }: Forward,
-): Promise<Response> {
+/** Returns a request to an app as the door of the worker gets it. A signed header says that it comes from a door of ours. */
+export function requestForWorker({ label, request, host, isSecure, clientAddress }: AppRequest, hops: Hops): Request {
   const { pathname, search } = new URL(request.url)
   const url = `http://worker${PREFIX}${label}${pathname}${search}`
   const { method, body, signal } = request
@@ -28,7 +23,7 @@ export function forwardToWorker(
   headers.set(SECURE_HEADER, String(isSecure))
   headers.set(HOP_HEADER, hops.sign(method, url, { clientAddress, requestId: newId('req'), via: 'api', direct: false }))
   const init: RequestInit & { duplex: 'half' } = { method, headers, body, signal, redirect: 'manual', duplex: 'half' }
-  return send(new Request(url, init))
+  return new Request(url, init)
 }
 
 /** Returns undefined for a request that is not to an app, or that no api-gateway of this installation signed. */
@@ -43,13 +38,16 @@ export function readForwardedApp(request: Request, hops: Hops): AppRequest | und
   const headers = new Headers(request.headers)
   const upgrade = headers.get(UPGRADE_HEADER)
   if (upgrade !== null) headers.set('upgrade', upgrade)
+  const host = headers.get(HOST_HEADER) ?? ''
+  // The app sees its own host name, with which it may compare the origin of a page, and not the one of the worker.
+  if (host !== '') headers.set('host', host)
   for (const name of [HOST_HEADER, SECURE_HEADER, UPGRADE_HEADER, HOP_HEADER]) headers.delete(name)
   const init: RequestInit & { duplex: 'half' } = { method, headers, body, signal, redirect: 'manual', duplex: 'half' }
   return {
     label: rest.slice(0, end),
     request: new Request(`${url.origin}${rest.slice(end)}${url.search}`, init),
     clientAddress: client.clientAddress,
-    host: request.headers.get(HOST_HEADER) ?? '',
+    host,
     isSecure: request.headers.get(SECURE_HEADER) === 'true',
   }
 }

@@ -3,6 +3,12 @@ import { CONNECTION_HEADERS } from '#lib/net/end-to-end-headers.ts'
 /** Headers that only our own processes and proxies may set. */
 const OURS = ['expect', 'forwarded', 'x-svc-hop', 'x-svc-client', 'x-real-ip']
 
+/**
+ * An alternative service would take the traffic of the app's host name elsewhere. The other is an order to our HTTP
+ * library to send nothing, which would leave the connection open.
+ */
+const NOT_OF_APPS = ['alt-svc', 'x-hono-already-sent']
+
 type Client = { readonly address: string; readonly host: string; readonly isSecure: boolean }
 
 /** Returns the headers of a request as an app gets them: without our cookies, and with what is known of its client. */
@@ -22,8 +28,7 @@ export function headersForApp(sent: Headers, { address, host, isSecure }: Client
 /** Returns the headers of an app's answer as its client gets them. */
 export function headersFromApp(sent: Headers): Headers {
   const headers = new Headers(sent)
-  // An alternative service would take the traffic of the app's host name elsewhere.
-  for (const name of [...CONNECTION_HEADERS, ...namedIn(sent), 'alt-svc']) headers.delete(name)
+  for (const name of [...CONNECTION_HEADERS, ...namedIn(sent), ...NOT_OF_APPS]) headers.delete(name)
   headers.delete('set-cookie')
   for (const cookie of sent.getSetCookie()) headers.append('set-cookie', withoutDomain(cookie))
   return headers

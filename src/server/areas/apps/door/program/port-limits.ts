@@ -1,6 +1,6 @@
 import type { ListenOptions } from '#edge/listen/listen.ts'
 import { type addressList, contains, isNeighbour } from '#edge/listen/request-info.ts'
-import { MAX_UNDER_WAY } from './bounds.ts'
+import { MAX_SOCKETS, MAX_SOCKETS_PER_ADDRESS, MAX_UNDER_WAY } from './bounds.ts'
 
 const MAX_CONNECTIONS = 1_500
 const MAX_PER_ADDRESS = 256
@@ -24,4 +24,10 @@ export function portLimits(
     headers: { maxBytes: 8 * 1024, maxCount: 100 },
     timeouts: { headersMs: 5_000 },
   }
+}
+
+/** Returns the number of WebSockets that a client at an address may have open. They have left the limits above. */
+export function socketLimit(trustedProxies: ReturnType<typeof addressList>): (address: string) => number {
+  return (address) =>
+    contains(trustedProxies, address) || isNeighbour(address) ? MAX_SOCKETS : MAX_SOCKETS_PER_ADDRESS
 }
