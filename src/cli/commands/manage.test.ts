@@ -56,10 +56,15 @@ describe('OP-08 svc org', () => {
     expect(deleted).toMatchObject({ exit: 0 })
     expect(deleted.stdout).toMatch(/ will be deleted at \d{4}-.*Z\. Until then nothing changes, and this undoes it: /)
     expect((await svc('org', viewer)).stdout).toMatch(/It will be deleted at \d{4}-.*Z\. An owner can undo that: /)
+    expect((await svc('status', viewer)).stdout).toMatch(/^Deletion +\S+; an owner can undo it: svc org undelete$/m)
     expect(await svc('org undelete', viewer)).toMatchObject({ exit: 3 })
     expect((await svc('org undelete')).stdout).toMatch(/ will not be deleted\.\n$/)
     expect((await svc('org show')).stdout).not.toContain('deleted')
-    expect(await svc('org undelete')).toMatchObject({ exit: 4 })
+    expect((await svc('status')).stdout).not.toContain('Deletion')
+    expect(await svc('org undelete')).toMatchObject({
+      exit: 4,
+      stderr: 'svc: No such deletion. It may have been undone already.\n',
+    })
   })
 })
 
@@ -161,6 +166,12 @@ describe('DS-02 svc db psql', () => {
     expect([option, value, given]).toEqual(['-c', 'select', decodeURIComponent(password)])
     expect(address).toContain(`://${username}@`)
     expect(address).not.toContain(password)
+  })
+
+  it('says that options of psql come after --', async () => {
+    const { exit, stderr } = await svc('db psql handbook -c select')
+    expect(exit).toBe(5)
+    expect(stderr).toContain('Unknown option: -c. Options of psql come after --: svc db psql <name> -- -c …')
   })
 
   it('exits as psql does, and says where it is not installed', async () => {
