@@ -150,7 +150,8 @@ export async function startServices(
     // One after another: the model loads in a thread, what follows keeps this one busy.
     for (const service of built.values()) if (!signal.aborted) await service.warm?.()
   }
-  return { url: listener.url, port: listener.port, fetch, warnings, notes, drain, warm }
+  const portNote = appDoor ? [`The port for apps is ${appDoor.port} (SVC_APPS_PORT)`] : []
+  return { url: listener.url, port: listener.port, fetch, warnings, notes: [...portNote, ...notes], drain, warm }
 }
 
 async function linesOf(
