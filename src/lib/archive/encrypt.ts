@@ -14,7 +14,7 @@ export class ArchiveDamaged extends Error {
 
 export class WrongKey extends Error {
   override readonly name = 'WrongKey'
-  /** What opens the archive, as its header says. */
+  /** The kind of key that opens the archive, by its header. */
   readonly opensBy: 'passphrase' | 'private key'
 
   constructor(message: string, opensBy: WrongKey['opensBy'], cause: unknown) {
