@@ -41,6 +41,7 @@ export type Running = {
    * send new ones elsewhere. Each connection is closed after its next answer.
    */
   drain(seconds: number): Promise<void>
+  openConnections(): Promise<number>
   /** Loads what the first requests would otherwise wait for, until the signal is aborted. */
   warm(signal: AbortSignal): Promise<void>
 }
@@ -57,6 +58,8 @@ type StartOptions = {
   checks?: Record<string, Check>
   /** Aborted when the process is to stop. The start then ends at its next step and rejects. */
   stopping?: AbortSignal
+  /** Called before the first request is answered and the first work begins. Until then a process can be killed. */
+  onServing?: () => void
 }
 
 /**
@@ -127,6 +130,7 @@ export async function startServices(
   }
   await (options.stopping && options.prepared ? orAborted(options.prepared, options.stopping) : options.prepared)
   const fetch = doorOf(options.services, built)
+  options.onServing?.()
   door.open(fetch)
 
   const worker = [...built.values()].find(hasWork)
@@ -151,7 +155,8 @@ export async function startServices(
     for (const service of built.values()) if (!signal.aborted) await service.warm?.()
   }
   const portNote = appDoor ? [`The port for apps is ${appDoor.port} (SVC_APPS_PORT)`] : []
-  return { url: listener.url, port: listener.port, fetch, warnings, notes: [...portNote, ...notes], drain, warm }
+  const { url, port, openConnections } = listener
+  return { url, port, openConnections, fetch, warnings, notes: [...portNote, ...notes], drain, warm }
 }
 
 async function linesOf(
