@@ -34,8 +34,10 @@ async function main(): Promise<void> {
     stopOnSignal(stopping, async (drains) => {
       const running = await startedOrEnded(starting)
       if (drains) await running?.drain(settings.drainSeconds)
-      else if (running) await endIfExampleIsSlow(running)
-      await stack.disposeAsync()
+      const mayCut = !drains && running !== undefined && (await isAloneWithExample(running))
+      const closed = stack.disposeAsync()
+      if (mayCut && !(await endsWithin(STEP_MS, closed))) process.exit(INTERRUPTED)
+      await closed
     })
   // Before that a signal ends the process by itself, also while it loads code, when no handler could run. Nothing was
   // answered by then, and the next start goes on. The kernel gives the first process of a container no such default.
@@ -66,12 +68,12 @@ async function startedOrEnded(starting: Promise<Started>): Promise<Started | und
 }
 
 /**
- * Ends the process at once while the example data source is being made, whose engine can take many seconds to open on a
- * busy machine: the next start makes it. Not while somebody is connected, whose request may need its answer.
+ * Whether the process has the example data source still to make and nobody is connected. Its engine can take many seconds
+ * to open on a busy machine, and whoever works on it, this start or the worker after a former one, would be waited for.
+ * The next start makes it.
  */
-async function endIfExampleIsSlow({ example, openConnections }: Started): Promise<void> {
-  if (example === undefined || (await endsWithin(STEP_MS, example))) return
-  if ((await openConnections()) === 0) process.exit(INTERRUPTED)
+async function isAloneWithExample({ hasExampleToMake, openConnections }: Started): Promise<boolean> {
+  return hasExampleToMake && (await openConnections()) === 0
 }
 
 type Signals = { readonly stopping: AbortSignal; readonly onServing: () => void }

@@ -30,8 +30,8 @@ type RunInput = {
   onServing: () => void
 }
 
-/** `example` resolves when the example data source is made, or will not be. Undefined if there was nothing to make. */
-export type Started = Running & { readonly example: Promise<void> | undefined }
+/** `hasExampleToMake` says whether the example data source is still to be made, or being made. */
+export type Started = Running & { readonly hasExampleToMake: boolean }
 
 /** Opens the stores, starts the services and prints where they are. */
 export async function run(input: RunInput, stack: AsyncDisposableStack): Promise<Started> {
@@ -80,12 +80,21 @@ export async function run(input: RunInput, stack: AsyncDisposableStack): Promise
   void deleteLeftovers()
   printLine(lines.join('\n'))
   const app = account && ((signal: AbortSignal) => exampleAppOnce(resources, running, signal))
-  const { promise: exampleEnded, resolve: endExample } = Promise.withResolvers<void>()
-  const watched = example && { make: (signal: AbortSignal) => example.make(signal).finally(endExample) }
+  let hasExampleToMake = example !== undefined
+  const make = async (signal: AbortSignal) => {
+    await example?.make(signal)
+    hasExampleToMake = false
+  }
+  const warm = (signal: AbortSignal) => running.warm(signal)
   const finished = finishStart(
-    { log: resources.log, print: printLine, warm: (signal) => running.warm(signal), example: watched, app, stopping },
+    { log: resources.log, print: printLine, warm, example: example && { make }, app, stopping },
     stack,
   )
   void finished.then(() => setTimeout(releaseMemory, SETTLED_MS).unref())
-  return { ...running, example: example && exampleEnded }
+  return {
+    ...running,
+    get hasExampleToMake() {
+      return hasExampleToMake
+    },
+  }
 }
