@@ -72,8 +72,8 @@ async function startedOrEnded(starting: Promise<Started>): Promise<Started | und
  * to open on a busy machine, and whoever works on it, this start or the worker after a former one, would be waited for.
  * The next start makes it.
  */
-async function isAloneWithExample({ hasExampleToMake, openConnections }: Started): Promise<boolean> {
-  return hasExampleToMake && (await openConnections()) === 0
+async function isAloneWithExample(started: Started): Promise<boolean> {
+  return started.hasExampleToMake && (await started.openConnections()) === 0
 }
 
 type Signals = { readonly stopping: AbortSignal; readonly onServing: () => void }

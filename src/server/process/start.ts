@@ -155,7 +155,8 @@ export async function startServices(
     for (const service of built.values()) if (!signal.aborted) await service.warm?.()
   }
   const portNote = appDoor ? [`The port for apps is ${appDoor.port} (SVC_APPS_PORT)`] : []
-  const { url, port, openConnections } = listener
+  const { url, port } = listener
+  const openConnections = () => listener.openConnections()
   return { url, port, openConnections, fetch, warnings, notes: [...portNote, ...notes], drain, warm }
 }
 
