@@ -33,6 +33,8 @@ const FILES = [
   'bin/other-node.js',
   'dist/server.js',
   'dist/svc-server.js',
+  'ops/alerts.yaml',
+  'ops/grafana-dashboard.json',
   'ops/systemd/svc.service',
   'ops/systemd/svc.env',
   'LICENSE',

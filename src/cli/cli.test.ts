@@ -256,6 +256,7 @@ describe('CL-01 login and contexts', () => {
       principal: { kind: 'api_token', id: 'tok_1', org_id: 'org_1', role: 'developer', expires_at: null },
       user: ME.user,
       org: ME.org,
+      deletion: null,
     })
   })
 
@@ -371,10 +372,10 @@ describe('CL-02 exit codes of the whole program', () => {
     ['TIMEOUT', 7],
     ['INTERNAL', 1],
   ] as const)('%s from the server is %i', async (code, exit) => {
-    sources = new ServiceError(code, 'because')
+    sources = new ServiceError(code, 'No such database.')
     const done = await list()
     expect(done).toMatchObject({ exit, stdout: '' })
-    expect(done.stderr).toMatch(/^svc: because\n.+\n$/)
+    expect(done.stderr).toMatch(/^svc: No such database\.\n.+\n$/)
   })
 
   test('no login is 3, a wrong option 5, an unknown command 5', async () => {

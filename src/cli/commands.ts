@@ -48,7 +48,7 @@ const account: readonly Command[] = [
     path: 'status',
     summary: 'Show your login',
     description:
-      'Show whether you are logged in, where and as whom. Exits with 0 if the login works, and with 3 if there is none or it is refused.',
+      'Show whether you are logged in, where and as whom, and whether your organization is going to be deleted. Exits with 0 if the login works, and with 3 if there is none or it is refused.',
     examples: ['svc status --json'],
     load: () => import('./commands/status.ts'),
   },

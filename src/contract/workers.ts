@@ -43,7 +43,7 @@ const Description = z.string().max(1_000).default('')
 export const JsonObject = boundedMap(z.string().max(MAX_KEY_LENGTH), z.unknown(), MAX_OBJECT_KEYS)
 
 export const JsonSchema = JsonObject.describe(
-  'JSON Schema (2020-12) of an object. Only local $ref; see docs/functions.md for the keywords',
+  'JSON Schema (2020-12) of an object. Only local $ref; see /guides/functions for the keywords',
 )
 
 export const FunctionDefinition = z.strictObject({

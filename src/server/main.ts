@@ -12,7 +12,7 @@ import { environment } from './config/reader.ts'
 import { loadOrMakeSecrets } from './process/first-start/embedded-secrets.ts'
 import { printIfSlow } from './process/first-start/progress.ts'
 import { checkOpenFiles } from './process/open-files.ts'
-import type { Running } from './process/start.ts'
+import type { Started } from './process/run.ts'
 
 /** Free space that the first start needs: two clusters, one of them for the example. */
 const FIRST_START_BYTES = 128 * 1024 * 1024
@@ -20,7 +20,7 @@ const FIRST_START_BYTES = 128 * 1024 * 1024
 /** Exit code of a process that did not stop in order. */
 const INTERRUPTED = 130
 /** Longest wait for the step of a start that is under way when the process is to stop. */
-const STEP_MS = 2_000
+const STEP_MS = 1_000
 
 /** Reads the configuration, starts the services and waits for a signal. */
 async function main(): Promise<void> {
@@ -30,12 +30,23 @@ async function main(): Promise<void> {
   const settings = readSettings(environment())
   const stack = new AsyncDisposableStack()
   const stopping = new AbortController()
-  const starting = start(settings, stack, stopping.signal)
-  stopOnSignal(stopping, async (drains) => {
-    const running = await startedOrEnded(starting)
-    if (drains) await running?.drain(settings.drainSeconds)
-    await stack.disposeAsync()
+  const onServing = () =>
+    stopOnSignal(stopping, async (drains) => {
+      const running = await startedOrEnded(starting)
+      if (drains) await running?.drain(settings.drainSeconds)
+      const mayCut = !drains && running !== undefined && (await isAloneWithExample(running))
+      const closed = stack.disposeAsync()
+      if (mayCut && !(await endsWithin(STEP_MS, closed))) process.exit(INTERRUPTED)
+      await closed
+    })
+  // Before that a signal ends the process by itself, also while it loads code, when no handler could run. Nothing was
+  // answered by then, and the next start goes on. The kernel gives the first process of a container no such default.
+  const isFirstProcess = process.pid === 1
+  const starting = start(settings, stack, {
+    stopping: stopping.signal,
+    onServing: isFirstProcess ? () => {} : onServing,
   })
+  if (isFirstProcess) onServing()
   try {
     await starting
   } catch (error) {
@@ -50,21 +61,33 @@ async function main(): Promise<void> {
  * Waits until a start that is to stop has ended, so that everything it opens is closed. It ends at its next step; if that
  * takes long, as a migration that waits for locks does, the process ends at once instead, which loses nothing.
  */
-async function startedOrEnded(starting: Promise<Running>): Promise<Running | undefined> {
+async function startedOrEnded(starting: Promise<Started>): Promise<Started | undefined> {
   const ended = starting.catch(() => undefined)
   if (!(await endsWithin(STEP_MS, ended))) process.exit(INTERRUPTED)
   return ended
 }
 
 /**
+ * Whether the process has the example data source still to make and nobody is connected. Its engine can take many seconds
+ * to open on a busy machine, and whoever works on it, this start or the worker after a former one, would be waited for.
+ * The next start makes it.
+ */
+async function isAloneWithExample(started: Started): Promise<boolean> {
+  return started.hasExampleToMake && (await started.openConnections()) === 0
+}
+
+type Signals = { readonly stopping: AbortSignal; readonly onServing: () => void }
+
+/**
  * Starts the embedded engine before it loads the code of the services, because each takes half of a start: the engine
  * opens in a thread of its own. So this file imports nothing that the engine need not wait for.
  */
-async function start(settings: Settings, stack: AsyncDisposableStack, stopping: AbortSignal): Promise<Running> {
+async function start(settings: Settings, stack: AsyncDisposableStack, signals: Signals): Promise<Started> {
+  const { stopping } = signals
   checkOpenFiles()
   const isEmbedded = settings.databaseUrl === undefined
   await assertPortFree(settings)
-  if (!isEmbedded) return (await loadRun()).run({ settings, config: toConfig(settings), stopping }, stack)
+  if (!isEmbedded) return (await loadRun()).run({ settings, config: toConfig(settings), ...signals }, stack)
   const folder = join(settings.dataDir, 'db')
   const isNew = !isCluster(folder)
   await checkWritable(settings.dataDir, isNew ? FIRST_START_BYTES : MIN_FREE_BYTES)
@@ -74,7 +97,7 @@ async function start(settings: Settings, stack: AsyncDisposableStack, stopping: 
   const prepared = isNew && config.mayMigrate && { prepared: (await import('./process/schema.ts')).preparedSchema() }
   stopping.throwIfAborted()
   const engine = stack.adopt(startEngine({ folder, ...prepared }), (started) => started.close(() => undefined))
-  return (await loadRun()).run({ settings, config, engine, stopping }, stack)
+  return (await loadRun()).run({ settings, config, engine, ...signals }, stack)
 }
 
 function loadRun() {

@@ -61,13 +61,25 @@ describe('MA-15 CL-03 svc apps', () => {
     await svc(['datasource', 'enable', 'handbook'])
     const source = await svc(['datasource', 'expose', 'db_handbok', '--min-role', 'owner'])
     expect(source.stderr).toBe('svc: No such data source `db_handbok`. Did you mean `db_handbook`?\n')
+    await svc(['db', 'create', 'wiki'])
+    await svc(['datasource', 'enable', 'wiki'])
+    const withoutPrefix = await svc(['datasource', 'query', 'wiki', 'sick days'])
+    expect(withoutPrefix.stderr).toBe('svc: No such data source `wiki`. Did you mean `db_wiki`?\n')
+    expect((await svc(['db', 'connect', 'db_wiki'])).stderr).toBe(
+      'svc: No such database `db_wiki`. Did you mean `wiki`?\n',
+    )
+    await svc(['checks', 'create', 'shop', 'Front page', '--target', '/'])
+    expect((await svc(['checks', 'show', 'shop', 'front'])).stderr).toBe(
+      'svc: No such check `front`. Did you mean `Front page`?\n',
+    )
   })
 
   it('suggests neither a name that is far nor one that the caller cannot list', async () => {
-    const hint = 'Check the name. The list command shows what exists.\n'
-    expect((await svc(['apps', 'show', 'warehouse'])).stderr).toBe(`svc: No such app \`warehouse\`.\n${hint}`)
+    expect((await svc(['apps', 'show', 'warehouse'])).stderr).toBe(
+      'svc: No such app `warehouse`.\nList what exists: svc apps list\n',
+    )
     const asked = await svc(['datasource', 'query', 'db_handbok', 'sick days'], { as: viewer })
-    expect(asked.stderr).toBe(`svc: No such data source \`db_handbok\`.\n${hint}`)
+    expect(asked.stderr).toBe('svc: No such data source `db_handbok`.\nList what exists: svc datasource list\n')
   })
 
   it('changes settings, and refuses a change of nothing', async () => {

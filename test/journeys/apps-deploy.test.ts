@@ -88,6 +88,10 @@ describe.each<[Mode, Record<string, string>, string]>([
     expect(broken).toMatchObject({ state: 'failed', failure_code: 'START_FAILED' })
     expect(broken.failure_detail).toContain('exit code 3')
     expect(await eventsOf(broken.id)).toEqual(['START_FAILED'])
+    await expect(client.call(rollBack, { alias: 'shop' })).rejects.toMatchObject({
+      code: 'NOTHING_TO_ROLL_BACK',
+      message: `The deploy ${broken.id} failed and never became live. Revision ${first.revision_id} is still serving, and no other was live before it, so there is nothing to roll back to. Name a revision to deploy it.`,
+    })
   })
 
   it('NO-03 a new revision takes over without a lost request or an event, and a rollback returns to the former', async () => {

@@ -101,7 +101,17 @@ describe('OP-05 backup and restore of the embedded default', () => {
     const other = { ...base, SVC_BACKUP_PASSPHRASE: 'not of this backup' }
     const closed = await svcServer(other, 'backup', 'verify', archive!)
     expect(closed).toMatchObject({ exit: 5 })
-    expect(closed.stderr).toContain('The backup stays closed')
+    expect(closed.stderr).toBe(
+      'svc-server: The backup stays closed: it was made for a public key, and a passphrase does not open it. ' +
+        'Name its private key with --key-file <file> or in SVC_BACKUP_PRIVATE_KEY.\n',
+    )
+    const without = await svcServer(base, 'backup', 'verify', archive!)
+    expect(without).toMatchObject({ exit: 5, stdout: '' })
+    expect(without.stderr).toContain('the private key with --key-file <file> or in SVC_BACKUP_PRIVATE_KEY')
+    const malformed = { ...base, SVC_BACKUP_PRIVATE_KEY: 'age1public' }
+    expect((await svcServer(malformed, 'backup', 'verify', archive!)).stderr).toContain(
+      'SVC_BACKUP_PRIVATE_KEY is no private key: it begins with AGE-SECRET-KEY-1.',
+    )
   })
 
   it('restore refuses a folder that is not empty, and one that needs Postgres', async () => {

@@ -263,7 +263,7 @@ describe('svc api', () => {
     const { exit, stdout, stderr } = await svc(words('api DELETE /api/v1/tokens/tok_none'))
     expect(exit).toBe(4)
     expect(JSON.parse(stdout)).toMatchObject({ status: 404, code: 'NOT_FOUND' })
-    expect(stderr).toMatch(/^svc: /)
+    expect(stderr).toBe('svc: The instance answered with 404 (NOT_FOUND).\n')
   })
 
   it.each([
@@ -295,7 +295,20 @@ describe('svc console', () => {
   it('prints the sign-in of the instance', async () => {
     const { exit, stdout, stderr } = await svc(words('console'))
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: `Sign in at ${system.url}/auth/login\n` })
-    expect(stderr).toBe('No browser found. Open the address yourself.\n')
+    expect(stderr).toMatch(
+      /^No browser found\. Open the address yourself\.\nIf the page asks for a code, run svc console in the folder/,
+    )
+  })
+
+  it('without a login and outside the data folder it says where to run it', async () => {
+    const nowhere = join(folder, 'nowhere')
+    const env = { SVC_DATA_DIR: nowhere, SVC_CONFIG_DIR: nowhere }
+    const { exit, stdout, stderr } = await runSvc(words('console'), { env })
+    expect({ exit, stdout }).toEqual({ exit: 3, stdout: '' })
+    expect(stderr).toBe(
+      `svc: You are not logged in, and there is no instance in ${nowhere}.\n` +
+        'Run it in the folder in which the server was started, or log in: svc login --api-url <url> --api-key-stdin\n',
+    )
   })
 
   it('for the instance of this folder the link signs in by the one-time code, also without a login', async () => {

@@ -37,6 +37,7 @@ describe('OP-01 the embedded default', () => {
     expect(output).toContain(`svc ready at ${server.url}`)
     expect(output).toContain(`SVC_DATA_DIR=${folder} npx svc login`)
     expect(output).toContain('svc datasource list')
+    expect(output).toMatch(/^ {2}The port for apps is \d+ \(SVC_APPS_PORT\)$/m)
     const code = readFileSync(join(folder, 'sign-in-code'), 'utf8').trim()
     expect(output).toContain(`open ${server.url}/#sign-in=${code} to sign in`)
     expect(output).not.toContain(first.api_key)

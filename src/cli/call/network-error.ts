@@ -1,4 +1,4 @@
-import { ServiceError } from '#contract/core/errors.ts'
+import type { ServiceError } from '#contract/core/errors.ts'
 import { HintedError } from '../command/hinted-error.ts'
 
 type Explanation = { detail: (apiUrl: string, code: string) => string; hint: string }
@@ -49,7 +49,13 @@ export function networkError(apiUrl: string, error: unknown): ServiceError {
   const explanation = code === undefined ? undefined : EXPLANATIONS[code]
   if (explanation) return new HintedError('UNAVAILABLE', explanation.detail(apiUrl, code!), explanation.hint, error)
   const reason = code === undefined ? '' : ` (${code})`
-  return new ServiceError('UNAVAILABLE', `Cannot reach ${apiUrl}${reason}. Check that it is running.`, { cause: error })
+  const detail = `Cannot reach ${apiUrl}${reason}. Check that it is running.`
+  return new HintedError(
+    'UNAVAILABLE',
+    detail,
+    (program) => `Check the address with ${program} status, then try again.`,
+    error,
+  )
 }
 
 /** Returns the code of the system's or of OpenSSL's error, such as ECONNREFUSED. */

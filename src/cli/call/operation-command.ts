@@ -25,7 +25,7 @@ type Call<I, O, A, F> = {
   readonly once?: true
   readonly text: (answer: O, args: A, cli: Cli) => Lines
   /** Hints that follow the answer on stderr. */
-  readonly notes?: (answer: O, args: A, cli: Cli, flags: F, client: Client) => Notes | Promise<Notes>
+  readonly notes?: (answer: O, args: A, cli: Cli, flags: F & LoginFlags, client: Client) => Notes | Promise<Notes>
 }
 
 /** Makes a command that calls one operation and prints the answer. */
@@ -52,22 +52,26 @@ type List<I, T, A, F> = Omit<ListTable<T>, 'row' | 'none'> & {
   readonly label?: string
   readonly row: (item: T, cli: Cli) => readonly string[]
   readonly none: string | ((args: A, flags: F, cli: Cli) => string)
+  /** Hints that follow a list that is not empty on stderr. */
+  readonly notes?: (cli: Cli, flags: LoginFlags, client: Client) => Promise<Notes>
 }
 
 /** Makes a command that prints a list as a table. It takes `--limit` if the operation has pages. */
 export function listCommand<I extends z.ZodObject, T, A = Words, F = object>(
   op: JsonOperation<I, z.ZodType<{ items: T[]; next_cursor?: string | null }>>,
-  { input, label, row, none, ...table }: List<z.input<I>, T, A, F>,
+  { input, label, row, none, notes, ...table }: List<z.input<I>, T, A, F>,
 ): Runnable {
   const run: Run<A, F & { limit?: number }> = async (args, flags, cli) => {
     const client = await openClient(flags, cli)
     const sent = (await input?.(args, flags, client)) ?? {}
     const reading = isPaged(op) ? collect(client, op, sent, flags.limit) : client.call(op, sent as z.input<I>)
-    showList(cli, flags.output, await (label ? cli.progress(label, reading) : reading), {
+    const answer = await (label ? cli.progress(label, reading) : reading)
+    showList(cli, flags.output, answer, {
       ...table,
       row: (item) => row(item, cli),
       none: typeof none === 'string' ? none : none(args, flags, cli),
     })
+    if (answer.items.length > 0) for (const line of (await notes?.(cli, flags, client)) ?? []) cli.note(line)
   }
   return { run: run as unknown as Runnable['run'] }
 }

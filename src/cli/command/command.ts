@@ -3,6 +3,8 @@ import type { Config } from './config.ts'
 /** Names of things that shell completion looks up: contexts on this machine, the others in the instance. */
 export const COMPLETED = ['agents', 'apps', 'contexts', 'databases', 'sources', 'tokens'] as const
 export type Completed = (typeof COMPLETED)[number]
+/** Names of things within the app that the first argument names. A refusal of one is followed by the nearest other. */
+export type NamedInApp = 'checks' | 'functions' | 'pipelines'
 
 /** A positional argument. Optional arguments come after all required ones. */
 export type Argument = {
@@ -12,9 +14,12 @@ export type Argument = {
   readonly field?: string
   readonly choices?: readonly string[]
   readonly completes?: Completed
+  readonly inApp?: NamedInApp
   readonly optional?: true
   /** Takes all remaining words, at least one. Only for the last argument. */
   readonly repeat?: true
+  /** The program that it is passed to. Options of that program follow `--`. */
+  readonly passedTo?: string
 }
 
 export type Option = {

@@ -1,10 +1,13 @@
 import { type ErrorCode, ServiceError } from '#contract/core/errors.ts'
 
+/** Text, or a function of the command that people type to run the client. Undefined prints no hint. */
+type Hint = string | ((program: string) => string) | undefined
+
 /** An error with its own hint about what to do next, instead of the default hint for its code. */
 export class HintedError extends ServiceError {
-  readonly hint: string | undefined
+  readonly hint: Hint
 
-  constructor(code: ErrorCode, detail: string, hint: string | undefined, cause?: unknown) {
+  constructor(code: ErrorCode, detail: string, hint: Hint, cause?: unknown) {
     super(code, detail, { cause })
     this.hint = hint
   }

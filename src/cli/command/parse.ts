@@ -18,7 +18,7 @@ export function parse(command: Command, rest: readonly string[]): Parsed {
   const args: string[] = []
   for (const token of tokens) {
     if (token.kind === 'positional') args.push(token.value)
-    if (token.kind === 'option') read(flags, find(options, token.name, token.rawName), token)
+    if (token.kind === 'option') read(flags, find(options, token, command), token)
   }
   checkArguments(command.arguments ?? [], args)
   const output = flags.json ? 'json' : (flags.output ?? 'table')
@@ -31,9 +31,18 @@ function toParseOption({ name, short, value }: Option) {
   return [name, { type: value === undefined ? 'boolean' : 'string', ...(short && { short }) }] as const
 }
 
-function find(options: readonly Option[], name: string, rawName: string): Option {
+function find(
+  options: readonly Option[],
+  { name, rawName }: { name: string; rawName: string },
+  command: Command,
+): Option {
   const option = options.find((candidate) => candidate.name === name)
   if (option) return option
+  const program = command.arguments?.at(-1)?.passedTo
+  if (program !== undefined) {
+    const usage = `svc ${command.path} <${command.arguments![0]!.name}> -- ${rawName} …`
+    throw usageError(`Unknown option: ${rawName}. Options of ${program} come after --: ${usage}`)
+  }
   const near = suggest(
     rawName,
     options.map((candidate) => `--${candidate.name}`),

@@ -1,7 +1,7 @@
 import { fromProblem, type Problem, type ServiceError } from '#contract/core/errors.ts'
 import { callRaw } from '../call/api.ts'
 import type { LoginFlags } from '../command/command.ts'
-import { usageError } from '../command/hinted-error.ts'
+import { HintedError, usageError } from '../command/hinted-error.ts'
 import { requireLogin } from '../login/credentials.ts'
 import type { Cli } from '../terminal/cli.ts'
 import { toJson } from '../terminal/output.ts'
@@ -25,6 +25,13 @@ export async function run([given, path]: [string, string], flags: Flags, cli: Cl
   if (flags.include) cli.print([...headLines(response), ''])
   if (text !== '') cli.print(formatBody(text, cli))
   if (!response.ok) throw toError(response, text)
+}
+
+/** Names the status only, because the message is in the body, which was printed. Without a body nothing was. */
+function toError(response: Response, text: string): ServiceError {
+  const error = readError(response, text)
+  if (text === '') return error
+  return new HintedError(error.code, `The instance answered with ${response.status} (${error.code}).`, undefined, error)
 }
 
 function parseMethod(given: string): string {
@@ -60,7 +67,7 @@ function headLines({ status, statusText, headers }: Response): string[] {
   return [`HTTP ${status} ${statusText}`.trimEnd(), ...lines].map(printable)
 }
 
-function toError(response: Response, text: string): ServiceError {
+function readError(response: Response, text: string): ServiceError {
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
   return fromProblem(problemOf(text), response.status, Number.isFinite(retryAfter) ? retryAfter : undefined)
 }

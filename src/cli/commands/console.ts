@@ -1,9 +1,11 @@
 import { health } from '#contract/system.ts'
 import { connect } from '../call/api.ts'
 import { writeLinkPage } from '../call/link-page.ts'
+import { isOnThisMachine } from '../call/plain-http.ts'
 import type { LoginFlags, OutputFlags } from '../command/command.ts'
+import { HintedError } from '../command/hinted-error.ts'
 import type { Login } from '../login/contexts.ts'
-import { findLogin, requireLogin } from '../login/credentials.ts'
+import { findLogin } from '../login/credentials.ts'
 import { findEmbedded, newSignInCode } from '../login/embedded.ts'
 import { openBrowser } from '../terminal/browser.ts'
 import type { Cli } from '../terminal/cli.ts'
@@ -23,6 +25,12 @@ export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
     code === undefined ? `Sign in at ${url}` : `Open ${url} (signs you in once)`,
   ])
   if (!opened && !flags.noBrowser) cli.note('No browser found. Open the address yourself.')
+  if (code === undefined && !cli.isForProgram && isOnThisMachine(login.api_url)) cli.note(linkHint(cli))
+}
+
+/** An instance on this machine may have no other sign-in than the code in its data folder, which is not here. */
+function linkHint({ config: { program } }: Cli): string {
+  return `If the page asks for a code, run ${program} console in the folder in which the server was started, or with SVC_DATA_DIR set to its data folder (.svc there): it prints a link that signs you in.`
 }
 
 /** Opens a link that signs in, by a page in the data folder, because other users can read a program's arguments. */
@@ -40,7 +48,12 @@ function openByPage(dataDir: string): typeof openBrowser {
 async function findInstance(flags: Flags, cli: Cli): Promise<{ login: Login; code: string | undefined }> {
   const { config } = cli
   const embedded = await findEmbedded(config.dataDir)
-  const login = (await findLogin(config, flags.context)) ?? embedded ?? (await requireLogin(config))
+  const login = (await findLogin(config, flags.context)) ?? embedded ?? (await noInstance(config))
   const code = embedded?.api_url === login.api_url ? await newSignInCode(config.dataDir) : undefined
   return { login, code }
+}
+
+async function noInstance({ dataDir, program }: Cli['config']): Promise<never> {
+  const hint = `Run it in the folder in which the server was started, or log in: ${program} login --api-url <url> --api-key-stdin`
+  throw new HintedError('INVALID_TOKEN', `You are not logged in, and there is no instance in ${dataDir}.`, hint)
 }

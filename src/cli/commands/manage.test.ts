@@ -56,10 +56,15 @@ describe('OP-08 svc org', () => {
     expect(deleted).toMatchObject({ exit: 0 })
     expect(deleted.stdout).toMatch(/ will be deleted at \d{4}-.*Z\. Until then nothing changes, and this undoes it: /)
     expect((await svc('org', viewer)).stdout).toMatch(/It will be deleted at \d{4}-.*Z\. An owner can undo that: /)
+    expect((await svc('status', viewer)).stdout).toMatch(/^Deletion +\S+; an owner can undo it: svc org undelete$/m)
     expect(await svc('org undelete', viewer)).toMatchObject({ exit: 3 })
     expect((await svc('org undelete')).stdout).toMatch(/ will not be deleted\.\n$/)
     expect((await svc('org show')).stdout).not.toContain('deleted')
-    expect(await svc('org undelete')).toMatchObject({ exit: 4 })
+    expect((await svc('status')).stdout).not.toContain('Deletion')
+    expect(await svc('org undelete')).toMatchObject({
+      exit: 4,
+      stderr: 'svc: No such deletion. It may have been undone already.\n',
+    })
   })
 })
 
@@ -97,13 +102,15 @@ describe('AU-06 AU-07 svc members and svc invitations', () => {
     const { id, link, token } = JSON.parse(created.stdout) as { id: string; link: string; token: string }
     system.secrets.push(token)
     expect([created.exit, link]).toEqual([0, expect.stringContaining(token)])
-    expect(cellsOf((await svc('invitations')).stdout)[1]!.slice(0, 3)).toEqual([id, 'new@example.com', 'developer'])
+    const listed = await svc('invitations')
+    expect(cellsOf(listed.stdout)[1]!.slice(0, 3)).toEqual([id, 'new@example.com', 'developer'])
     const again = await svc(`invitations resend ${id}`)
     expect(again.stdout).toMatch(/^Invited new@example.com as developer\. .+:\nhttp\S+\n$/)
     expect(again.stdout).not.toContain(link)
     // The embedded default keeps mails in its mailbox; with a database server none are sent.
     const place =
-      /^No mail server is configured: (?:no mail is sent|the mail is in the local mailbox, http\S+\/mailbox)\./m
+      /^No mail server is configured: (?:no mail is sent|mails are in the local mailbox, http\S+\/mailbox, which owners open on the machine of the server)\.$/m
+    expect(listed.stderr).toMatch(place)
     for (const { stderr } of [created, again]) {
       expect(stderr).toMatch(place)
       expect(stderr).toContain('Send the link to new@example.com yourself.')
@@ -161,6 +168,12 @@ describe('DS-02 svc db psql', () => {
     expect([option, value, given]).toEqual(['-c', 'select', decodeURIComponent(password)])
     expect(address).toContain(`://${username}@`)
     expect(address).not.toContain(password)
+  })
+
+  it('says that options of psql come after --', async () => {
+    const { exit, stderr } = await svc('db psql handbook -c select')
+    expect(exit).toBe(5)
+    expect(stderr).toContain('Unknown option: -c. Options of psql come after --: svc db psql <name> -- -c …')
   })
 
   it('exits as psql does, and says where it is not installed', async () => {

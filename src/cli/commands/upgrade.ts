@@ -38,5 +38,5 @@ const MESSAGES = {
   older: (own: string, instance: string, url: string) =>
     `${url} runs ${instance}, and this client is ${own}. Install the client of ${instance}: ${installCommand(url)}`,
   newer: (own: string, instance: string, url: string) =>
-    `${url} runs ${instance}, and this client is ${own}. Its operator can upgrade it: see docs/upgrading.md.`,
+    `${url} runs ${instance}, and this client is ${own}. Its operator can upgrade it: see ${url}/guides/upgrading`,
 }

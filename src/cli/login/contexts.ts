@@ -1,6 +1,7 @@
 import { chmod, mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ServiceError } from '#contract/core/errors.ts'
+import { suggest } from '#contract/core/suggest.ts'
 import type { Config } from '../command/config.ts'
 import { localError, usageError } from '../command/hinted-error.ts'
 import { replaceFile } from '../command/replace-file.ts'
@@ -58,19 +59,21 @@ export function addContext(
 }
 
 export function switchTo(before: Contexts, name: string, config: Pick<Config, 'program'>): Contexts {
-  if (!Object.hasOwn(before.contexts, name)) throw noContext(name, config)
+  if (!Object.hasOwn(before.contexts, name)) throw noContext(name, before, config)
   return { ...before, current: name }
 }
 
 /** Removes a context. If it was the current one, no context is current until the user chooses another. */
 export function removeContext(before: Contexts, name: string, config: Pick<Config, 'program'>): Contexts {
-  if (!Object.hasOwn(before.contexts, name)) throw noContext(name, config)
+  if (!Object.hasOwn(before.contexts, name)) throw noContext(name, before, config)
   const { [name]: _, ...contexts } = before.contexts
   return { current: before.current === name ? null : before.current, contexts }
 }
 
-export function noContext(name: string, { program }: Pick<Config, 'program'>): ServiceError {
-  return new ServiceError('NOT_FOUND', `No such context: ${name}. List them with ${program} context list.`)
+export function noContext(name: string, { contexts }: Contexts, { program }: Pick<Config, 'program'>): ServiceError {
+  const near = suggest(name, Object.keys(contexts))
+  const next = near === undefined ? `List them with ${program} context list.` : `Did you mean ${near}?`
+  return new ServiceError('NOT_FOUND', `No such context: ${name}. ${next}`)
 }
 
 function unusedName({ contexts }: Contexts, host: string): string {

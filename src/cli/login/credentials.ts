@@ -11,12 +11,13 @@ export type ActiveLogin = Login & { context: string | null }
 export async function findLogin(config: Config, contextName?: string): Promise<ActiveLogin | undefined> {
   const isInEnvironment = config.apiUrl !== undefined || config.apiKey !== undefined
   if (contextName === undefined && isInEnvironment) return fromEnvironment(config)
-  const { current, contexts } = await readContexts(config.contextsFile)
+  const saved = await readContexts(config.contextsFile)
+  const { current, contexts } = saved
   const name = contextName ?? config.context ?? current
   if (name === null) return undefined
   if (Object.hasOwn(contexts, name)) return { context: name, ...contexts[name]! }
   if (name === current) return undefined
-  throw noContext(name, config)
+  throw noContext(name, saved, config)
 }
 
 export async function requireLogin(config: Config, contextName?: string): Promise<ActiveLogin> {
@@ -36,7 +37,8 @@ export async function notLoggedIn({ dataDir, program }: Config): Promise<Service
 function fromEnvironment({ apiUrl, apiKey }: Config): ActiveLogin {
   if (apiUrl === undefined || apiKey === undefined) {
     const missing = apiUrl === undefined ? 'SVC_API_URL' : 'SVC_API_KEY'
-    throw usageError(`SVC_API_URL and SVC_API_KEY must be set together. ${missing} is not set.`)
+    const detail = `SVC_API_URL and SVC_API_KEY must be set together. ${missing} is not set.`
+    throw new HintedError('INVALID_REQUEST', detail, undefined)
   }
   return { context: null, api_url: parseApiUrl(apiUrl), api_key: parseApiKey(apiKey) }
 }

@@ -1,9 +1,9 @@
-import { ERRORS, type ErrorCode, ServiceError } from '#contract/core/errors.ts'
-import { secondsText } from '#contract/core/seconds-text.ts'
+import { ERRORS, ServiceError } from '#contract/core/errors.ts'
 import type { Cli, Command } from '../command/command.ts'
 import type { Config } from '../command/config.ts'
 import { typedName } from '../command/field-names.ts'
-import { HintedError, localError } from '../command/hinted-error.ts'
+import { localError } from '../command/hinted-error.ts'
+import { hintFor } from './hints.ts'
 import { toJson } from './output.ts'
 import { printable } from './printable.ts'
 
@@ -26,20 +26,6 @@ export class Unsuccessful extends Error {
 }
 
 type Program = Config['program']
-
-/** The next step to suggest for each error code. A `HintedError` brings its own. */
-const HINTS: Partial<Record<ErrorCode, string | ((program: Program) => string)>> = {
-  INVALID_TOKEN: (program) => `Log in: ${program} login --api-url <url> --api-key-stdin`,
-  FORBIDDEN: (program) => `Ask an owner of your organization, or use another login: ${program} context use <name>`,
-  READ_ONLY_SESSION: (program) => `Use a login that can make changes: ${program} context use <name>`,
-  NOT_FOUND: 'Check the name. The list command shows what exists.',
-  INVALID_REQUEST: 'Add --help to the command to see what it takes.',
-  CONFLICT: 'Nothing was changed. Check the current state first.',
-  RATE_LIMITED: 'Wait a little, then try again.',
-  UNAVAILABLE: (program) => `Check the address with ${program} status, then try again.`,
-  TIMEOUT: 'Try again, or allow more time with --timeout.',
-  INTERNAL: 'Try again. If it happens again, tell the operator of this instance.',
-}
 
 /** Where an error is printed, and the command that its hints name. */
 type Output = { readonly note: Cli['note']; readonly config: Pick<Config, 'program'> }
@@ -82,17 +68,6 @@ function toDocument(error: ServiceError, hint: string | undefined): object {
   const { code, message, errors, retryAfterSeconds, requestId } = error
   const fields = { code, detail: message, errors, retry_after_seconds: retryAfterSeconds, request_id: requestId }
   return { error: { ...fields, hint, exit_code: ERRORS[code].exit } }
-}
-
-function hintFor(error: ServiceError, program: Program): string | undefined {
-  if (error instanceof HintedError) return error.hint
-  if (error.retryAfterSeconds === undefined) {
-    const hint = HINTS[error.code]
-    return typeof hint === 'function' ? hint(program) : hint
-  }
-  // Some messages name the time to wait already.
-  if (error.message.includes('Try again in')) return undefined
-  return `Try again in ${secondsText(error.retryAfterSeconds)}.`
 }
 
 function toServiceError(error: unknown, program: Program): ServiceError {

@@ -8,7 +8,24 @@ export function suggest(word: string, names: readonly string[]): string | undefi
     const found = countEdits(word.toLowerCase(), name.toLowerCase())
     if (found <= limit && found < (best?.distance ?? Number.POSITIVE_INFINITY)) best = { name, distance: found }
   }
-  return best?.name
+  return best?.name ?? solePart(word, names)
+}
+
+/** Fewer letters are part of too many names. */
+const MIN_PART_LETTERS = 3
+
+/** Returns the only name that consists of the word and other parts, as `db_wiki` for `wiki`, or the other way round. */
+function solePart(word: string, names: readonly string[]): string | undefined {
+  const found = names.filter((name) => isPart(word, name) || isPart(name, word))
+  return found.length === 1 ? found[0] : undefined
+}
+
+function isPart(part: string, whole: string): boolean {
+  return part.length >= MIN_PART_LETTERS && asParts(whole).includes(asParts(part))
+}
+
+function asParts(name: string): string {
+  return `_${name.toLowerCase().replaceAll(/[-.:/ ]/g, '_')}_`
 }
 
 /** Counts the letters to change, add, remove or swap with the next one to turn `a` into `b`. */

@@ -14,6 +14,13 @@ export class ArchiveDamaged extends Error {
 
 export class WrongKey extends Error {
   override readonly name = 'WrongKey'
+  /** The kind of key that opens the archive, by its header. */
+  readonly opensBy: 'passphrase' | 'private key'
+
+  constructor(message: string, opensBy: WrongKey['opensBy'], cause: unknown) {
+    super(message, { cause })
+    this.opensBy = opensBy
+  }
 }
 
 const NONCE_BYTES = 16
@@ -155,10 +162,22 @@ async function openHeader(header: Uint8Array, key: Key): Promise<Uint8Array> {
     return await decrypter.decryptHeader(header)
   } catch (cause) {
     if (cause instanceof Error && /no identity matched/.test(cause.message)) {
-      throw new WrongKey('it was not made for this key or passphrase', { cause })
+      throw wrongKey(header, key, cause)
     }
     throw new ArchiveDamaged('its header cannot be read', { cause })
   }
+}
+
+/** https://age-encryption.org/v1: the header of an archive with a passphrase has one stanza, of the type `scrypt`. */
+function wrongKey(header: Uint8Array, key: Key, cause: unknown): WrongKey {
+  const opensBy = Buffer.from(header).includes('\n-> scrypt ') ? 'passphrase' : 'private key'
+  if (opensBy === 'private key' && 'passphrase' in key) {
+    return new WrongKey('it was made for a public key, and a passphrase does not open it', opensBy, cause)
+  }
+  if (opensBy === 'passphrase' && 'privateKey' in key) {
+    return new WrongKey('it was made with a passphrase, and a private key does not open it', opensBy, cause)
+  }
+  return new WrongKey(`it was not made for this ${opensBy}`, opensBy, cause)
 }
 
 /** Each chunk has a nonce of its number and of whether it is the last one, so none can be moved, repeated or left out. */

@@ -114,5 +114,5 @@ function limit(most: string | number | undefined): string {
 }
 
 function usage(message: string): ServiceError {
-  return new ServiceError('INVALID_REQUEST', `${message}\nUse svc-server --help for more information.`)
+  return new ServiceError('INVALID_REQUEST', `${message}\nUse svc-server databases --help for more information.`)
 }

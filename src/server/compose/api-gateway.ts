@@ -68,7 +68,12 @@ export function compose(parts: ServiceParts): Service {
       ...webConsole.routes,
       ...createSkills({ folder: assets.skills(), built: isBundled, version: parts.version }).routes,
       ...composeClientPackage(parts).routes,
-      ...createGuides({ folder: assets.guides(), built: isBundled, version: parts.version }).routes,
+      ...createGuides({
+        folder: assets.guides(),
+        built: isBundled,
+        version: parts.version,
+        baseUrl: () => parts.publicUrls.signIn,
+      }).routes,
       ...(hosted?.routes ?? []),
     ],
     validate: validateAtAuth(parts, 'api-gateway'),

@@ -26,11 +26,16 @@ type RunInput = {
   engine?: EngineThread
   /** Aborted when the process is to stop. The start then ends at its next step and rejects. */
   stopping: AbortSignal
+  /** Called before the first request is answered. */
+  onServing: () => void
 }
 
+/** `hasExampleToMake` says whether the example data source is still to be made, or being made. */
+export type Started = Running & { readonly hasExampleToMake: boolean }
+
 /** Opens the stores, starts the services and prints where they are. */
-export async function run(input: RunInput, stack: AsyncDisposableStack): Promise<Running> {
-  const { settings, config, engine, stopping } = input
+export async function run(input: RunInput, stack: AsyncDisposableStack): Promise<Started> {
+  const { settings, config, engine, stopping, onServing } = input
   // Loads the code of the services while the database opens in a thread of its own. Faults show where they are used.
   for (const name of config.services) void SERVICES[name]().catch(() => undefined)
   const { resources, prepared } = await printIfSlow('opening the stores', () =>
@@ -41,7 +46,7 @@ export async function run(input: RunInput, stack: AsyncDisposableStack): Promise
   const deleteLeftovers = takeLeftovers(config.dataDir, onError)
   const firstStart = Promise.withResolvers<void>()
   const checks = { 'first start': { ask: () => firstStart.promise } }
-  const options = { ...config, checks, prepared, stopping, urlOf: (name: ServiceName) => config.urls[name] }
+  const options = { ...config, checks, prepared, stopping, onServing, urlOf: (name: ServiceName) => config.urls[name] }
   const starting = startServices(resources, stack, options)
   await printIfSlow('opening the database', () => Promise.race([prepared, starting]).catch(() => undefined))
   const running = await printIfSlow('starting the services', () => starting)
@@ -75,10 +80,21 @@ export async function run(input: RunInput, stack: AsyncDisposableStack): Promise
   void deleteLeftovers()
   printLine(lines.join('\n'))
   const app = account && ((signal: AbortSignal) => exampleAppOnce(resources, running, signal))
+  let hasExampleToMake = example !== undefined
+  const make = async (signal: AbortSignal) => {
+    await example?.make(signal)
+    hasExampleToMake = false
+  }
+  const warm = (signal: AbortSignal) => running.warm(signal)
   const finished = finishStart(
-    { log: resources.log, print: printLine, warm: (signal) => running.warm(signal), example, app },
+    { log: resources.log, print: printLine, warm, example: example && { make }, app, stopping },
     stack,
   )
   void finished.then(() => setTimeout(releaseMemory, SETTLED_MS).unref())
-  return running
+  return {
+    ...running,
+    get hasExampleToMake() {
+      return hasExampleToMake
+    },
+  }
 }

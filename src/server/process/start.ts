@@ -41,6 +41,7 @@ export type Running = {
    * send new ones elsewhere. Each connection is closed after its next answer.
    */
   drain(seconds: number): Promise<void>
+  openConnections(): Promise<number>
   /** Loads what the first requests would otherwise wait for, until the signal is aborted. */
   warm(signal: AbortSignal): Promise<void>
 }
@@ -57,6 +58,8 @@ type StartOptions = {
   checks?: Record<string, Check>
   /** Aborted when the process is to stop. The start then ends at its next step and rejects. */
   stopping?: AbortSignal
+  /** Called before the first request is answered and the first work begins. Until then a process can be killed. */
+  onServing?: () => void
 }
 
 /**
@@ -127,6 +130,7 @@ export async function startServices(
   }
   await (options.stopping && options.prepared ? orAborted(options.prepared, options.stopping) : options.prepared)
   const fetch = doorOf(options.services, built)
+  options.onServing?.()
   door.open(fetch)
 
   const worker = [...built.values()].find(hasWork)
@@ -150,7 +154,10 @@ export async function startServices(
     // One after another: the model loads in a thread, what follows keeps this one busy.
     for (const service of built.values()) if (!signal.aborted) await service.warm?.()
   }
-  return { url: listener.url, port: listener.port, fetch, warnings, notes, drain, warm }
+  const portNote = appDoor ? [`The port for apps is ${appDoor.port} (SVC_APPS_PORT)`] : []
+  const { url, port } = listener
+  const openConnections = () => listener.openConnections()
+  return { url, port, openConnections, fetch, warnings, notes: [...portNote, ...notes], drain, warm }
 }
 
 async function linesOf(

@@ -1,7 +1,7 @@
 import { type Argument, type Command, LIMIT, type Option } from '../../command/command.ts'
 
 const ALIAS: Argument = { name: 'alias', completes: 'apps', summary: 'alias of the app' }
-const CHECK: Argument = { name: 'check', summary: 'name or id from `svc checks list`' }
+const CHECK: Argument = { name: 'check', inApp: 'checks', summary: 'name or id from `svc checks list`' }
 
 /** Options that define a check. Each belongs to some kinds, which its text names. */
 const DEFINITION: readonly Option[] = [

@@ -34,7 +34,10 @@ export const db: readonly Command[] = [
     summary: 'Open a managed database in psql',
     description:
       'Open a managed database in psql, which must be installed on this machine. Arguments after `--` are passed to psql. The exit code is that of psql. Each use is recorded in the audit log.',
-    arguments: [NAME, { name: 'args', optional: true, repeat: true, summary: 'arguments for psql, after --' }],
+    arguments: [
+      NAME,
+      { name: 'args', optional: true, repeat: true, passedTo: 'psql', summary: 'arguments for psql, after --' },
+    ],
     output: false,
     examples: ['svc db psql handbook', 'svc db psql handbook -- -c "select count(*) from articles"'],
     load: () => import('./psql.ts'),

@@ -9,7 +9,7 @@ export const list = listCommand(listFunctions, {
   header: ['APP', 'NAME', 'CONNECTED', 'DESCRIPTION'],
   cut: ['DESCRIPTION'],
   row: ({ alias, name, connected, description }) => [alias, name, connected ? 'yes' : 'no', description],
-  none: 'There are no functions yet. Workers of apps register them: see docs/functions.md.',
+  none: 'There are no functions yet. Workers of apps register them: see /guides/functions at your instance.',
 })
 
 export const invocations = listCommand(listActivity, {

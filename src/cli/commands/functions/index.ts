@@ -19,7 +19,7 @@ export const functions: readonly Command[] = [
     description: 'Call a function of an app and print its result. Ctrl-C cancels the call.',
     arguments: [
       { name: 'app', field: 'alias', completes: 'apps', summary: 'alias of the app' },
-      { name: 'name', summary: 'name from `svc functions list`' },
+      { name: 'name', inApp: 'functions', summary: 'name from `svc functions list`' },
     ],
     options: [
       {

@@ -1,9 +1,7 @@
 import type { z } from 'zod'
 import { createInvitation, listInvitations, resendInvitation, revokeInvitation } from '#contract/auth/members.ts'
-import type { Client } from '#contract/core/client.ts'
 import type { Role } from '#contract/core/roles.ts'
-import { mailboxPage } from '#contract/notifications/mailbox.ts'
-import { readNotificationSettings } from '#contract/notifications/settings.ts'
+import { mailNote } from '../../call/mail-note.ts'
 import { callCommand, listCommand } from '../../call/operation-command.ts'
 import { ownOrgInput } from '../../call/own-org.ts'
 import type { Cli } from '../../terminal/cli.ts'
@@ -23,6 +21,7 @@ export const list = listCommand(listInvitations, {
   ],
   none: (_, __, { config }) =>
     `There are no open invitations. Invite someone: ${config.program} invitations create <email>`,
+  notes: async (cli, flags, client) => [await mailNote(client, flags, cli)].filter((line) => line !== undefined),
 })
 
 export const create = callCommand(createInvitation, {
@@ -32,13 +31,13 @@ export const create = callCommand(createInvitation, {
     role,
   }),
   text: (invitation, _, cli) => invitationLines(invitation, cli),
-  notes: (invitation, _, __, ___, client) => mailNotes(invitation, client),
+  notes: async ({ email }, _, cli, flags, client) => ownHands(email, await mailNote(client, flags, cli)),
 })
 
 export const resend = callCommand(resendInvitation, {
   input: async ([id], _, client) => ({ ...(await ownOrgInput(client)), id }),
   text: (invitation, _, cli) => invitationLines(invitation, cli),
-  notes: (invitation, _, __, ___, client) => mailNotes(invitation, client),
+  notes: async ({ email }, _, cli, flags, client) => ownHands(email, await mailNote(client, flags, cli)),
 })
 
 export const revoke = callCommand(revokeInvitation, {
@@ -53,17 +52,11 @@ function invitationLines({ email, role, link, expires_at }: Invitation, cli: Cli
   return [`Invited ${printable(email)} as ${role}. The link is valid once, until ${expires_at}:`, cli.strong(link)]
 }
 
-/** Returns where the mail is, if it is not on its way to the person. */
-async function mailNotes({ email, link }: Invitation, client: Client): Promise<string[]> {
-  // An instance of an older version may not answer this, and the invitation is made.
-  const settings = await client.call(readNotificationSettings, {}).catch(() => undefined)
-  if (settings === undefined || settings.mail === 'server') return []
-  const place =
-    settings.mail === 'mailbox'
-      ? `the mail is in the local mailbox, ${new URL(mailboxPage.path, link).href}`
-      : 'no mail is sent'
+/** Returns what to do if the mail is not on its way to the person. */
+function ownHands(email: string, mailPlace: string | undefined): string[] {
+  if (mailPlace === undefined) return []
   return [
-    `No mail server is configured: ${place}. Send the link to ${printable(email)} yourself.`,
-    'If they sign in by a mailed link, that one is in the folder sign-in-mails of the data folder.',
+    mailPlace,
+    `Send the link to ${printable(email)} yourself. If they sign in by a mailed link, that one is in the folder sign-in-mails of the data folder.`,
   ]
 }

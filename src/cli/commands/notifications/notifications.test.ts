@@ -182,9 +182,13 @@ describe('NO-05 svc notifications follows', () => {
   })
 
   it('set --via mail chooses mail in place of a direct message', async () => {
-    const { svc, calls } = await startInstance({ body: { ...FOLLOW, categories: ['checks'] } })
-    const { stdout } = await svc('notifications follows set shop --category checks --via mail')
+    const settings = { timezone: 'UTC', mail: 'mailbox' }
+    const { svc, calls } = await startInstance({ body: { ...FOLLOW, categories: ['checks'] } }, { body: settings })
+    const { stdout, stderr } = await svc('notifications follows set shop --category checks --via mail')
     expect(stdout).toBe('You follow shop: checks, immediately, by mail.\n')
+    expect(stderr).toMatch(
+      /^No mail server is configured: mails are in the local mailbox, http:\S+\/mailbox, which owners open on the machine/,
+    )
     expect(calls[0]!.body).toEqual({ categories: ['checks'], via: 'mail' })
   })
 

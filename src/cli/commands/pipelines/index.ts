@@ -1,7 +1,7 @@
 import { type Argument, type Command, LIMIT } from '../../command/command.ts'
 
 const ALIAS: Argument = { name: 'alias', completes: 'apps', summary: 'alias from `svc apps list`' }
-const NAME: Argument = { name: 'pipeline', summary: 'name from `svc pipelines list`' }
+const NAME: Argument = { name: 'pipeline', inApp: 'pipelines', summary: 'name from `svc pipelines list`' }
 
 export const pipelines: readonly Command[] = [
   {

@@ -9,7 +9,7 @@ export function IdentityProvider() {
       <p>
         People can sign in through Google, Microsoft or any provider that speaks OpenID Connect, such as Okta or
         Keycloak. The operator of this installation sets that up; one of them is enough. It replaces sign-in by mailed
-        links. <code>docs/auth.md</code>, “Self-hosted sign-in”, has the details.
+        links. <a href="/guides/auth#self-hosted-sign-in">The guide</a> has the details.
       </p>
       <div className="stack">
         {providerSteps(location.origin).map(({ name, redirectUri, variables }) => (

@@ -42,6 +42,15 @@ describe('OP-11 the guides of a server', () => {
     }
   })
 
+  it('commands and links name the address of this instance, except where the guide is about addresses', async () => {
+    for (const page of ['readme', 'data-sources', 'connect-an-agent', 'console']) {
+      const text = await (await get(`/guides/${page}`)).text()
+      expect(text).toContain(system.url)
+      expect(text).not.toContain('http://127.0.0.1:8080')
+    }
+    expect(await (await get('/guides/running')).text()).toContain('http://127.0.0.1:8080')
+  })
+
   it.each([
     ['/guides/guides.css', 'text/css; charset=utf-8'],
     ['/guides/guides.js', 'text/javascript; charset=utf-8'],

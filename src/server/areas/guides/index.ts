@@ -4,6 +4,7 @@ import { prefersHtml } from '#edge/format/negotiate.ts'
 import { type Context, type Route, route } from '#edge/route/route.ts'
 import { type Answers, createAnswers } from './answer.ts'
 import { INDEX_FILE, NOT_FOUND_FILE, SERVED } from './site/form.ts'
+import { withOwnAddress } from './site/own-address.ts'
 import { readSite } from './site/read-site.ts'
 
 type Deps = {
@@ -11,13 +12,15 @@ type Deps = {
   /** Whether the folder holds the rendered pages of a release, or the checkout. */
   built: boolean
   version: string
+  /** Address that people see, which is known once the server listens. */
+  baseUrl: () => string
 }
 
 /** Publishes the guides. They are read or rendered at the first request and then cached, because a version's do not change. */
 export function createGuides(deps: Deps): { readonly routes: readonly Route[] } {
   let answers: Promise<Answers> | undefined
   const serve = async (file: string, { request }: Context<null>) => {
-    answers ??= siteOf(deps).then(createAnswers)
+    answers ??= siteOf(deps).then((site) => createAnswers(withOwnAddress(site, deps.baseUrl())))
     const answer = await answers
     const found = answer(file, request, 200)
     if (found) return found

@@ -1,7 +1,6 @@
-import { constants, existsSync, readdirSync, readFileSync } from 'node:fs'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { constants, existsSync, readFileSync } from 'node:fs'
+import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ServiceError } from '#contract/core/errors.ts'
 import { packFolder } from '#lib/archive/folder-tar.ts'
 import { openEmbedded } from '#lib/db/embedded/embedded.ts'
 import { checkWritable } from '#lib/files/data-folder.ts'
@@ -10,10 +9,10 @@ import { FolderInUse, lockFolder } from '#lib/files/folder-lock.ts'
 import { endFormerProcess } from '#lib/processes/former-process.ts'
 import { EMBEDDED_PART } from '../../areas/databases/dump/index.ts'
 import type { Settings } from '../../config/config.ts'
-import { COPIES } from '../../process/control-requests.ts'
 import { askServer, type ControlRequest } from '../../process/control-socket.ts'
 import { requireDatabase } from '../../process/data-folder.ts'
 import { findSecrets } from '../../process/first-start/embedded-secrets.ts'
+import { openCopies } from './embedded-copies.ts'
 import { readFacts } from './platform-facts.ts'
 import type { BackupSource } from './source.ts'
 
@@ -29,7 +28,7 @@ const RETRY_MS = 500
  */
 export async function openEmbeddedSource({ dataDir, secrets }: Settings): Promise<BackupSource> {
   requireDatabase(dataDir)
-  const staging = await openStaging(join(dataDir, COPIES))
+  const staging = await openCopies(dataDir)
   const isThere = (name: string) => existsSync(join(dataDir, name))
   return {
     engine: 'embedded',
@@ -58,35 +57,6 @@ export async function openEmbeddedSource({ dataDir, secrets }: Settings): Promis
       return true
     },
     [Symbol.asyncDispose]: () => staging[Symbol.asyncDispose](),
-  }
-}
-
-/** The server may still be copying for a command that was killed. */
-const REMOVAL = { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }
-
-/**
- * Opens a folder of its own for the copies of this backup, and removes those of backups that were killed. Throws CONFLICT
- * while another backup is being made, because its copies must stay.
- */
-async function openStaging(copies: string) {
-  const lock = lockCopies(copies)
-  const left = readdirSync(copies, { withFileTypes: true }).filter((entry) => entry.isDirectory())
-  for (const { name } of left) await rm(join(copies, name), REMOVAL)
-  return {
-    path: await mkdtemp(join(copies, 'run-')),
-    async [Symbol.asyncDispose]() {
-      await rm(copies, REMOVAL)
-      lock[Symbol.dispose]()
-    },
-  }
-}
-
-function lockCopies(copies: string): Disposable {
-  try {
-    return lockFolder(copies)
-  } catch (error) {
-    if (!(error instanceof FolderInUse)) throw error
-    throw new ServiceError('CONFLICT', `Another backup is being made: ${error.message}.`, { cause: error })
   }
 }
 

@@ -32,9 +32,15 @@ export function readKey({ keyFile }: KeyOptions, env: Environment): Key {
   const text = keyFile === undefined ? env.SVC_BACKUP_PRIVATE_KEY : readText(keyFile)
   const privateKey = text && PRIVATE_KEY.exec(text)?.[0]
   if (privateKey) return { privateKey }
+  if (keyFile === undefined && text) {
+    throw usage('SVC_BACKUP_PRIVATE_KEY is no private key: it begins with AGE-SECRET-KEY-1.')
+  }
   const passphrase = passphraseOf(keyFile, env)
   if (passphrase !== undefined) return { passphrase }
-  throw usage('Name the private key or the passphrase of the backup: --key-file <file>, or SVC_BACKUP_PASSPHRASE.')
+  throw usage(
+    'Name what opens the backup: the private key with --key-file <file> or in SVC_BACKUP_PRIVATE_KEY, or the passphrase ' +
+      'with --key-file <file> or in SVC_BACKUP_PASSPHRASE.',
+  )
 }
 
 function passphraseOf(keyFile: string | undefined, env: Environment): string | undefined {

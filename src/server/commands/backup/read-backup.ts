@@ -32,8 +32,11 @@ export async function readWhole(
   try {
     return (await readArchive(await open(), key, take)) as unknown as Manifest
   } catch (error) {
-    if (error instanceof WrongKey)
-      throw new ServiceError('INVALID_REQUEST', `The backup stays closed: ${error.message}.`)
+    if (error instanceof WrongKey) {
+      const variable = error.opensBy === 'passphrase' ? 'SVC_BACKUP_PASSPHRASE' : 'SVC_BACKUP_PRIVATE_KEY'
+      const action = `Name its ${error.opensBy} with --key-file <file> or in ${variable}.`
+      throw new ServiceError('INVALID_REQUEST', `The backup stays closed: ${error.message}. ${action}`)
+    }
     if (error instanceof ArchiveDamaged) {
       throw new ServiceError('CONFLICT', `The backup cannot be used: ${error.message}.`, { cause: error })
     }

@@ -57,5 +57,5 @@ function readHours(text: string | undefined): number {
 }
 
 function usage(message: string): ServiceError {
-  return new ServiceError('INVALID_REQUEST', `${message}\nUse svc-server --help for more information.`)
+  return new ServiceError('INVALID_REQUEST', `${message}\nUse svc-server backup --help for more information.`)
 }

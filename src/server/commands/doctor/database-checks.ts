@@ -91,7 +91,7 @@ async function findKeyFaults(db: Db, keys: DataKeys | undefined): Promise<Findin
     return []
   } catch (error) {
     if (!(error instanceof DataKeyRefused)) throw error
-    return [problem(error.message, 'See docs/running.md, "Changing the data key".')]
+    return [problem(error.message, 'See /guides/running#changing-the-data-key of a running server.')]
   }
 }
 
@@ -110,8 +110,8 @@ async function findSkew(db: Db, now: () => number): Promise<Findings> {
 }
 
 const ACTIONS = {
-  warning: 'See docs/running.md, "The role and the template".',
-  problem: 'See docs/database-servers.md, "When a server is away".',
+  warning: 'See /guides/running#the-role-and-the-template of a running server.',
+  problem: 'See /guides/database-servers#when-a-server-is-away of a running server.',
 }
 
 /** The warnings that a server prints at its start about the role, the template and pgvector. */

@@ -4,7 +4,7 @@ import { readRedisMemory } from '#lib/kv/redis-memory.ts'
 import type { OperatorFetch } from '#lib/net/operator-fetch.ts'
 import type { Settings } from '../../config/config.ts'
 import { findLeftovers } from '../../process/leftovers.ts'
-import { type DoctorCheck, type Finding, type Findings, messageOf, problem, warning } from './report.ts'
+import { type DoctorCheck, type Finding, type Findings, messageOf, notSetUp, problem, warning } from './report.ts'
 
 type Send = OperatorFetch
 type SettingsOf = () => Settings
@@ -49,7 +49,12 @@ function findUndeleted({ dataDir }: Settings): Finding[] {
 }
 
 async function findRedisFaults({ redisUrl }: Settings): Promise<Findings> {
-  if (redisUrl === undefined) return []
+  if (redisUrl === undefined) {
+    return notSetUp(
+      'No Redis is used: limits are counted in the process, which is enough for one process.',
+      'Set REDIS_URL before you start a second process.',
+    )
+  }
   try {
     const { limitBytes, policy } = await readRedisMemory(redisUrl)
     if (policy === 'noeviction' || limitBytes === 0) return []
@@ -65,8 +70,8 @@ async function findRedisFaults({ redisUrl }: Settings): Promise<Findings> {
   }
 }
 
-async function findDiscoveryFaults({ signIn, services }: Settings, send: Send): Promise<Finding[]> {
-  if (!services.includes('auth-service')) return []
+async function findDiscoveryFaults({ signIn, services }: Settings, send: Send): Promise<Findings | undefined> {
+  if (!services.includes('auth-service')) return undefined
   const issuers = [
     ...(signIn.google ? [['Google', 'https://accounts.google.com'] as const] : []),
     ...(signIn.microsoft
@@ -74,6 +79,9 @@ async function findDiscoveryFaults({ signIn, services }: Settings, send: Send): 
       : []),
     ...(signIn.oidc ? [[signIn.oidc.label, signIn.oidc.issuer] as const] : []),
   ]
+  if (issuers.length === 0) {
+    return notSetUp('No identity provider is configured.', 'The check sign-in says how people sign in.')
+  }
   const found = await Promise.all(
     issuers.map(async ([label, issuer]) => {
       const fault = await faultAt(send, `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
@@ -88,9 +96,10 @@ async function findDiscoveryFaults({ signIn, services }: Settings, send: Send): 
   return found.flat()
 }
 
-async function findAuthFaults({ urls }: Settings, send: Send): Promise<Findings> {
+async function findAuthFaults({ urls }: Settings, send: Send): Promise<Findings | undefined> {
   const url = urls['auth-service']
-  const fault = url === undefined ? undefined : await faultAt(send, `${url.replace(/\/$/, '')}/healthz`)
+  if (url === undefined) return undefined
+  const fault = await faultAt(send, `${url.replace(/\/$/, '')}/healthz`)
   if (fault === undefined) return []
   return problem(
     `The auth service at ${url} ${fault}, so no token can be checked.`,
@@ -101,7 +110,12 @@ async function findAuthFaults({ urls }: Settings, send: Send): Promise<Findings>
 /** Compares what answers at the public address with what svc answers there. */
 async function findAddressFaults({ signIn }: Settings, send: Send): Promise<Findings> {
   const base = signIn.redirectBaseUrl
-  if (base === undefined) return []
+  if (base === undefined) {
+    return notSetUp(
+      'No public address is set, so links have the address at which the server listens.',
+      'Set SVC_REDIRECT_BASE_URL to the https address that people use.',
+    )
+  }
   const action = 'Check SVC_REDIRECT_BASE_URL, DNS and the proxy in front of api-gateway.'
   let response: Response
   try {
@@ -118,8 +132,14 @@ async function findAddressFaults({ signIn }: Settings, send: Send): Promise<Find
   )
 }
 
-async function findModelFaults({ ai, services }: Settings, send: Send): Promise<Finding[]> {
-  if (!services.includes('api-gateway') && !services.includes('worker')) return []
+async function findModelFaults({ ai, services }: Settings, send: Send): Promise<Findings | undefined> {
+  if (!services.includes('api-gateway') && !services.includes('worker')) return undefined
+  if (ai.providers.length === 0) {
+    return notSetUp(
+      'No AI provider is configured. The built-in model makes embeddings; chat models need a provider.',
+      'Name one in SVC_AI_PROVIDERS.',
+    )
+  }
   const found = await Promise.all(
     ai.providers.map(async ({ name, baseUrl, apiKey, kind }) => {
       const headers = new Headers()

@@ -15,7 +15,7 @@ afterAll(() => rmSync(dataDir, { recursive: true }))
 async function findGaps(env: Record<string, string> = {}) {
   const settings = readSettings({ SVC_DATA_DIR: dataDir, ...env })
   const check = settingsChecks({ settings }).find(({ name }) => name === 'app limits')!
-  return [await check.look()].flat()
+  return [(await check.look()) ?? []].flat()
 }
 
 it('OP-09 doctor names each limit of apps that did not bind at the last start, and what to do', async () => {

@@ -1,6 +1,7 @@
+import { join } from 'node:path'
 import type { Settings } from '../../config/config.ts'
 import { readAppLimits } from '../../files/app-limits-file.ts'
-import { type DoctorCheck, type Finding, type Findings, problem, Skipped, warning } from './report.ts'
+import { type DoctorCheck, type Finding, type Findings, notSetUp, problem, Skipped, warning } from './report.ts'
 
 /** The settings, or the faults for which a server would refuse to start. */
 export type SettingsResult = { settings: Settings } | { faults: readonly string[] }
@@ -24,22 +25,30 @@ function findFaults(result: SettingsResult): Finding[] {
   return result.settings.warnings.map((text) => warning(text, 'Correct the name, or remove the variable.'))
 }
 
-function findMailFaults({ mail, databaseUrl, services }: Settings): Finding[] {
-  if (mail.server || databaseUrl === undefined || !services.includes('worker')) return []
+const SET_MAIL = 'Set SVC_SMTP_URL and SVC_MAIL_FROM for worker and auth-service.'
+
+function findMailFaults({ mail, databaseUrl, dataDir, services }: Settings): Finding[] {
+  if (mail.server || !services.includes('worker')) return []
+  if (databaseUrl !== undefined) return [warning('No mail is sent: SVC_SMTP_URL is not set.', SET_MAIL)]
   return [
-    warning(
-      'No mail is sent: SVC_SMTP_URL is not set.',
-      'Set SVC_SMTP_URL and SVC_MAIL_FROM for worker and auth-service.',
+    notSetUp(
+      `No mail is sent: SVC_SMTP_URL is not set. Owners read mails at /mailbox in the console, and mails with sign-in links are in ${join(dataDir, 'sign-in-mails')}.`,
+      SET_MAIL,
     ),
   ]
 }
 
+const SET_PROVIDER =
+  'Set SVC_GOOGLE_CLIENT_ID, SVC_MICROSOFT_CLIENT_ID or SVC_OIDC_ISSUER with the variables that belong to it.'
+
 function findSignInFaults({ signIn, databaseUrl, services }: Settings): Findings {
   const hasProvider = signIn.google ?? signIn.microsoft ?? signIn.oidc
-  if (hasProvider || databaseUrl === undefined || !services.includes('auth-service')) return []
-  return warning(
-    'People sign in by mailed links only: no identity provider is set.',
-    'Set SVC_GOOGLE_CLIENT_ID, SVC_MICROSOFT_CLIENT_ID or SVC_OIDC_ISSUER with the variables that belong to it.',
+  if (hasProvider || !services.includes('auth-service')) return []
+  if (databaseUrl !== undefined)
+    return warning('People sign in by mailed links only: no identity provider is set.', SET_PROVIDER)
+  return notSetUp(
+    'People sign in by mailed links and by the link of svc console: no identity provider is set.',
+    SET_PROVIDER,
   )
 }
 

@@ -3,10 +3,15 @@ import { identifier, type Sql, sql } from '#lib/db/sql.ts'
 import type { Schedule } from '#lib/time/cron.ts'
 import { backupFault } from '../../areas/backups/index.ts'
 import type { OpenDb } from './database-checks.ts'
-import { type DoctorCheck, type Finding, type Findings, problem, Skipped, warning } from './report.ts'
+import { type DoctorCheck, type Finding, type Findings, notSetUp, problem, Skipped, warning } from './report.ts'
 
 /** Workers take events and jobs within seconds. What has waited for so long is not being worked on. */
 const STUCK_MINUTES = 5
+
+const NO_BACKUPS = notSetUp(
+  'No backups are made on a schedule: SVC_BACKUP_TO is not set.',
+  'Set SVC_BACKUP_TO and SVC_BACKUP_PUBLIC_KEYS, or run svc-server backup by hand.',
+)
 
 export function workChecks(openDb: OpenDb, backup: { readonly schedule: Schedule } | undefined): DoctorCheck[] {
   const on = (look: (db: Db) => Promise<Findings>) => async () => withSchema(await openDb(), look)
@@ -15,7 +20,7 @@ export function workChecks(openDb: OpenDb, backup: { readonly schedule: Schedule
     { name: 'jobs', look: on(findStuckJobs) },
     { name: 'destinations', look: on(findFailingDestinations) },
     { name: 'partitions', look: on(findUnpartitionedRows) },
-    ...(backup ? [{ name: 'backups', look: on((db) => findMissingBackup(db, backup.schedule)) }] : []),
+    { name: 'backups', look: backup ? on((db) => findMissingBackup(db, backup.schedule)) : async () => NO_BACKUPS },
   ]
 }
 

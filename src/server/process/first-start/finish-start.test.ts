@@ -13,6 +13,7 @@ function begin(make?: () => Promise<void>) {
     example: make && { make },
     warm: async () => void done.push('warm'),
     app: async () => void done.push('app'),
+    stopping: new AbortController().signal,
   }
   return { lines, logged, done, stack, finished: finishStart(work, stack) }
 }
@@ -58,7 +59,8 @@ it('OP-03 a stop waits for the step that is under way, because that step uses wh
   }
   const log = createLog('info', { write: (line: string) => void order.push(line) })
   const warm = async () => void order.push('warm')
-  void finishStart({ log, print: (line) => order.push(line), example: { make }, warm, app: undefined }, stack)
+  const { signal: stopping } = new AbortController()
+  void finishStart({ log, print: (line) => order.push(line), example: { make }, warm, app: undefined, stopping }, stack)
   const stopped = stack.disposeAsync()
   resolve()
   await stopped

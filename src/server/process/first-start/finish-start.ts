@@ -11,6 +11,8 @@ type Work = {
   /** Loads what the first requests would otherwise wait for. */
   warm: (signal: AbortSignal) => Promise<void>
   print: (line: string) => void
+  /** Aborted as soon as the process is to stop, before the stop closes anything. */
+  stopping: AbortSignal
 }
 
 /**
@@ -20,7 +22,7 @@ type Work = {
  */
 export function finishStart(work: Work, stack: AsyncDisposableStack): Promise<void> {
   const stopping = new AbortController()
-  const finished = inOrder(work, stopping.signal)
+  const finished = inOrder(work, AbortSignal.any([work.stopping, stopping.signal]))
   stack.defer(async () => {
     stopping.abort()
     await finished

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { FollowCategory } from '#contract/core/event-definition.ts'
 import { type FollowWay, listFollows, setFollow } from '#contract/notifications/follows.ts'
 import type { Timing } from '#contract/notifications/subscriptions.ts'
+import { mailNote } from '../../../call/mail-note.ts'
 import { callCommand, listCommand } from '../../../call/operation-command.ts'
 import { usageError } from '../../../command/hinted-error.ts'
 import { statusText } from '../../../terminal/status-text.ts'
@@ -37,6 +38,10 @@ export const set = callCommand(setFollow, {
   }),
   text: ({ categories, frequency, via }, [app]) =>
     `You follow ${app}: ${categories.join(', ')}, ${frequency}${via === 'mail' ? ', by mail' : ''}.`,
+  notes: async ({ via }, _, cli, flags, client) => {
+    const line = via === 'mail' ? await mailNote(client, flags, cli) : undefined
+    return line === undefined ? [] : [line]
+  },
 })
 
 export const remove = callCommand(setFollow, {

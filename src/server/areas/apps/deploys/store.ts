@@ -7,6 +7,7 @@ import { notify } from '#lib/db/notify.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { AppLive, ListWentLive, WentLive } from '#ports/app-changes.ts'
 import type { AppRow } from '../model/store.ts'
+import { type LastDeploy, nothingToRollBack } from './nothing-to-roll-back.ts'
 
 /** Notified with the id of the app when there is something to do for its host or its followers. */
 export const DEPLOYS_CHANNEL = 'apps_deploys'
@@ -108,10 +109,11 @@ export async function findPreviousRevision(db: Querier, appId: string): Promise<
     where app_id = ${appId} and state = 'retired' and revision_id not in (select revision_id from live)
     order by ended_at desc, id desc limit 1`)
   if (row) return row.revision_id
-  throw new ServiceError(
-    'NOTHING_TO_ROLL_BACK',
-    'No other revision of this app was live before. Name a revision to deploy it.',
-  )
+  const newest = await db.query<LastDeploy>(sql`
+    select id, revision_id, state, live_at from apps.deploys
+    where app_id = ${appId} and (state = 'live' or id = (
+      select max(id) from apps.deploys where app_id = ${appId} and state <> 'superseded'))`)
+  throw new ServiceError('NOTHING_TO_ROLL_BACK', nothingToRollBack(newest))
 }
 
 /** The deploys that were live before the live one, newest first. */

@@ -40,6 +40,41 @@ export function personDeletionMail(deletion: DeletionRow, { user_id, email }: Re
   }
 }
 
+/** Returns the mail to one owner who was mailed about the deletion before. */
+export function orgStaysMail(
+  deletion: DeletionRow,
+  { user_id, email }: Recipient,
+  { name, baseUrl }: { name: string; baseUrl: string },
+): SystemMail {
+  return {
+    key: `${keyOf(deletion, user_id)}:undone`,
+    org_id: deletion.id,
+    to: email,
+    subject: `${name} will not be deleted`,
+    paragraphs: [
+      `The deletion of the organization ${name}, which was due on ${dayOf(deletion.due_at)}, was undone. ` +
+        'Nothing in it was changed.',
+    ],
+    action: { label: 'Open the organization', link: `${baseUrl}/settings/organization` },
+    expires_at: null,
+  }
+}
+
+export function personStaysMail(deletion: DeletionRow, { user_id, email }: Recipient, baseUrl: string): SystemMail {
+  return {
+    key: `${keyOf(deletion, user_id)}:undone`,
+    org_id: null,
+    to: email,
+    subject: 'Your account will not be deleted',
+    paragraphs: [
+      `The deletion of your account at ${baseUrl}, which was due on ${dayOf(deletion.due_at)}, was undone. ` +
+        'Nothing in it was changed.',
+    ],
+    action: null,
+    expires_at: null,
+  }
+}
+
 function keyOf({ id, requested_at }: DeletionRow, userId: string): string {
   return `deletion:${id}:${requested_at.toISOString()}:${userId}`
 }

@@ -114,6 +114,20 @@ describe('deletions of organizations and people', () => {
     await until(async () => (await mailsTo(owner.email)) === 1 && (await mailsTo(second.email)) === 2)
   })
 
+  it('OP-08 those who were mailed about a deletion are mailed when it is undone', async () => {
+    const second = await system.member('owner', owner.org_id)
+    await remove()
+    await pass(0)
+    await until(async () => (await mailsTo(owner.email)) === 1 && (await mailsTo(second.email)) === 1)
+    await undo()
+    expect([await mailsTo(owner.email), await mailsTo(second.email)]).toEqual([2, 2])
+    await system.operator.call(adminDeletePerson, { email: second.email })
+    await pass(0)
+    await until(async () => (await mailsTo(second.email)) === 3)
+    await system.operator.call(adminUndoDeletion, { id: second.user_id })
+    expect(await mailsTo(second.email)).toBe(4)
+  })
+
   async function mailsTo(email: string): Promise<number> {
     const [row] = await system.db.query<{ count: number }>(sql`
       select count(*)::int as count from notifications.deliveries

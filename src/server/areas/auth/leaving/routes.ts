@@ -14,19 +14,28 @@ import type { Tx } from '#lib/db/db.ts'
 import { audit } from '#ports/audit.ts'
 import type { AuthDeps } from '../model/deps.ts'
 import { lockOrg } from '../store/orgs.ts'
-import { type DeletionRow, findDeletion, insertDeletion, pageDeletions, removeDeletion } from './store.ts'
+import { mailUndone } from './mail-undone.ts'
+import {
+  type DeletionRow,
+  findDeletion,
+  insertDeletion,
+  pageDeletions,
+  removeDeletion,
+  type UndoneDeletion,
+} from './store.ts'
 import { findPerson, lockSoleOwnerships } from './subject-store.ts'
 
 /** Enough for the people concerned to read their mail, also after a weekend. */
 const UNDO_MS = 7 * 24 * 60 * 60_000
 
-type Deps = Pick<AuthDeps, 'db' | 'clock'>
+type Deps = Pick<AuthDeps, 'db' | 'clock' | 'mails' | 'publicUrls'>
 
 export function deletionRoutes(deps: Deps): Route[] {
   return [...orgDeletionRoutes(deps), ...operatorRoutes(deps)]
 }
 
-function orgDeletionRoutes({ db, clock }: Deps): Route[] {
+function orgDeletionRoutes(deps: Deps): Route[] {
+  const { db, clock } = deps
   return [
     route(readOrgDeletion, async ({ org_id }) => {
       const deletion = await findDeletion(db, org_id)
@@ -43,13 +52,14 @@ function orgDeletionRoutes({ db, clock }: Deps): Route[] {
       })
     }),
     route(undoOrgDeletion, async ({ org_id }, { principal }) => {
-      await db.tx((tx) => undo(tx, org_id, actorOf(principal), clock.now()))
+      await undo(deps, org_id, actorOf(principal))
       return { undone: true as const }
     }),
   ]
 }
 
-function operatorRoutes({ db, clock }: Deps): Route[] {
+function operatorRoutes(deps: Deps): Route[] {
+  const { db, clock } = deps
   return [
     route(adminListDeletions, async ({ limit, cursor }) => {
       return toPage(await pageDeletions(db, { before: readCursor(cursor), limit }), limit, presentAny)
@@ -64,7 +74,7 @@ function operatorRoutes({ db, clock }: Deps): Route[] {
       })
     }),
     route(adminUndoDeletion, async ({ id }) => {
-      await db.tx((tx) => undo(tx, id, 'operator', clock.now()))
+      await undo(deps, id, 'operator')
       return { undone: true as const }
     }),
   ]
@@ -79,12 +89,20 @@ async function schedule(tx: Tx, request: Request, now: Date): Promise<DeletionRo
   return deletion
 }
 
-async function undo(tx: Tx, id: string, actor: string, at: Date): Promise<void> {
+async function undo(deps: Deps, id: string, actor: string): Promise<void> {
+  const undone = await deps.db.tx((tx) => removeOrRefuse(tx, id, actor, deps.clock.now()))
+  if (undone.was_told) await mailUndone(deps, undone)
+}
+
+async function removeOrRefuse(tx: Tx, id: string, actor: string, at: Date): Promise<UndoneDeletion> {
   const undone = await removeDeletion(tx, id)
-  if (undone) return record(tx, undone, { actor, verb: 'deletion_undone', at })
+  if (undone) {
+    await record(tx, undone, { actor, verb: 'deletion_undone', at })
+    return undone
+  }
   if (await findDeletion(tx, id))
     throw new ServiceError('CONFLICT', 'The deletion has begun, so it cannot be undone any more.')
-  throw notFound('deletion')
+  throw new ServiceError('NOT_FOUND', 'No such deletion. It may have been undone already.')
 }
 
 async function record(

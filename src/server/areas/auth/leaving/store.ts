@@ -36,10 +36,14 @@ export async function findDeletion(db: Querier, id: string): Promise<DeletionRow
   return row
 }
 
+/** A deletion that was undone, and whether the people concerned had been mailed about it. */
+export type UndoneDeletion = DeletionRow & { readonly was_told: boolean }
+
 /** Returns undefined if there is none, or it has begun. */
-export async function removeDeletion(tx: Tx, id: string): Promise<DeletionRow | undefined> {
-  const [row] = await tx.query<DeletionRow>(sql`
-    delete from auth.deletions where id = ${id} and begun_at is null returning ${COLUMNS}`)
+export async function removeDeletion(tx: Tx, id: string): Promise<UndoneDeletion | undefined> {
+  const [row] = await tx.query<UndoneDeletion>(sql`
+    delete from auth.deletions where id = ${id} and begun_at is null
+    returning ${COLUMNS}, told_at is not null as was_told`)
   return row
 }
 

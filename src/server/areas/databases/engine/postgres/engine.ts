@@ -150,7 +150,7 @@ function needRights(cause: unknown, setting: string): ServiceError {
   return new ServiceError(
     'UNAVAILABLE',
     `No managed database can be created: Postgres refused it to the role in ${setting} (${reason}). As a superuser ` +
-      'run the SQL under “The role and the template” in docs/running.md.',
+      'run the SQL of the guide /guides/running#the-role-and-the-template.',
     { cause },
   )
 }
