@@ -135,6 +135,7 @@ export const OPERATIONS: readonly Operation[] = [
   chatCompletions.createChatCompletion,
   ai.createEmbeddings,
   inbox.listInbox,
+  inbox.followInbox,
   inbox.countUnread,
   inbox.ackNotification,
   follows.listFollows,

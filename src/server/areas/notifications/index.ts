@@ -16,6 +16,7 @@ import { createDeliveries, type DeliveryDeps } from './create-deliveries.ts'
 import type { ClaimedDelivery } from './deliver/claim.ts'
 import { followRoutes } from './follows/routes.ts'
 import { ackRoute } from './inbox/ack.ts'
+import { followRoute } from './inbox/follow.ts'
 import { listRoute, unreadRoute } from './inbox/list.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
 import type { NotificationDeps } from './model/deps.ts'
@@ -29,6 +30,7 @@ export { KEPT_MAILS } from './channels/email/mailbox-store.ts'
 export { CHANNEL_SECRETS } from './channels/secret.ts'
 export { notificationsEraser } from './erase/eraser.ts'
 export { FOLLOW_LINK_TOKENS } from './follow-links/store.ts'
+export { INBOX_NOTIFY } from './inbox/store.ts'
 export type { MailSettings } from './model/deps.ts'
 export { SYSTEM_MAILS } from './model/mail-content.ts'
 export { countParkable, type Parkable, parkDeliveries } from './restore/park-store.ts'
@@ -46,6 +48,7 @@ export function createNotifications(given: DeliveryDeps & Omit<NotificationDeps,
   return {
     routes: [
       listRoute(deps),
+      followRoute(deps),
       unreadRoute(deps),
       ackRoute(deps),
       channelsRoute(deps),
