@@ -5,10 +5,11 @@ import { type Route, route } from '#edge/route/route.ts'
 import type { Db } from '#lib/db/db.ts'
 import { createWake } from '#lib/work/wake.ts'
 import type { AppDirectory } from '#ports/apps.ts'
+import { INBOX_NOTIFY } from '#ports/inbox.ts'
 import type { People } from '#ports/people.ts'
 import { inboxOwner, present } from './entry.ts'
 import { stillVisible } from './still-visible.ts'
-import { INBOX_NOTIFY, type InboxOwner, newestEntryId, pageNewEntries } from './store.ts'
+import { type InboxOwner, newestEntryId, pageNewEntries } from './store.ts'
 
 type Deps = {
   db: Pick<Db, 'query' | 'listen'>

@@ -4,6 +4,7 @@ import type { InboxEntry } from '#contract/notifications/inbox.ts'
 import { newId, timeOfId } from '#edge/ids.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import { INBOX_NOTIFY } from '#ports/inbox.ts'
 
 export type InboxRow = Omit<InboxEntry, 'occurred_at' | 'app' | 'read_at'> & {
   occurred_at: Date
@@ -13,9 +14,6 @@ export type InboxRow = Omit<InboxEntry, 'occurred_at' | 'app' | 'read_at'> & {
 
 /** An event as its entries show it. `event_id` is the id that it had in the outbox. */
 export type InboxEvent = Omit<InboxRow, 'id' | 'event_type' | 'read_at'> & { event_id: string; event_type: EventType }
-
-/** Notified with the id of each person who has a new entry. */
-export const INBOX_NOTIFY = 'svc_notification_inbox'
 
 /**
  * Adds an entry for each of the people and returns the new ones. Adding the same event again makes none.
