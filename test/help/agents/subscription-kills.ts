@@ -60,10 +60,11 @@ export async function subscriptionKills(on: { db: Db; databaseUrl: string }, opt
   }
   for (let kill = 0; kill < options.kills; kill++) {
     const upTo = Math.round((options.events * (kill + 1)) / options.kills)
+    const beforeRound = emitted
     const beforeKill = emitted + Math.floor(random() * (upTo - emitted + 1))
     while (emitted < beforeKill) await emitNext()
-    // Some kills come while clients still receive, and some while they still connect.
-    const quota = Math.floor(random() * (beforeKill + 1))
+    // The kill comes while clients receive: the first has got this many, and others may still connect.
+    const quota = beforeRound + Math.floor(random() * (beforeKill - beforeRound + 1))
     await until(() => followers.some(({ heard }) => heard.length >= quota))
     const exited = once(server.child, 'exit')
     server.child.kill('SIGKILL')
