@@ -5,6 +5,7 @@ import { removeMember } from '#contract/auth/members.ts'
 import { newId } from '#edge/ids.ts'
 import { type Connector, type Person, PLATFORM, startConnector } from '#test/agents/connector.ts'
 import { connectClient, sendMcp } from '#test/agents/mcp.ts'
+import { type Mode, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
 import { addToInbox } from '../../src/server/areas/notifications/inbox/store.ts'
 
@@ -166,6 +167,22 @@ describe('NO-17 subscriptions of agents', () => {
     const { items } = (await response.json()) as { items: { id: string }[] }
     return items.map(({ id }) => id)
   }
+})
+
+describe('NO-17 a server that stops', () => {
+  it.each<Mode>(['together', 'apart'])(
+    'ends each subscription in order, so that its client connects again: services %s',
+    async (mode) => {
+      const system = await startSystem({ mode })
+      const { token } = await system.member('viewer')
+      const client = await connectClient(`${system.url}/mcp/notifications`, token, '2026-07-28')
+      const subscription = await client.listen({ resourceSubscriptions: [INBOX] })
+      await system[Symbol.asyncDispose]()
+      // The door in front of a service that stops can end the stream first, without the last message of the protocol.
+      expect(['graceful', ...(mode === 'apart' ? ['remote'] : [])]).toContain(await subscription.closed)
+      await client.close()
+    },
+  )
 })
 
 function listening(...uris: string[]) {
