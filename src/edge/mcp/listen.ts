@@ -71,11 +71,13 @@ export function createListen(deps: Deps) {
       leave()
       openCount -= 1
     })
+    let followed: FollowedResource | undefined
     try {
-      const followed = await deps.resource.follow(uri, call, ending.signal)
+      followed = await deps.resource.follow(uri, call, ending.signal)
       return await serve(deps, { uri, message, call, followed, ending })
     } catch (error) {
       ending.abort()
+      await followed?.[Symbol.asyncDispose]()
       if (error instanceof ProtocolFault) return refuse(message, error.message, error.code)
       throw error
     }
@@ -111,16 +113,18 @@ async function serve({ build, openStreams, onError }: Deps, subscription: Subscr
   }
   const relay = new Relay(response.body)
   const leave = openStreams.add(() => void handler.close())
-  const ended = pump(await subscribed.promise, relay, uri, followed)
-    .catch((error: unknown) => {
+  const run = async () => {
+    try {
+      await pump(await subscribed.promise, relay, uri, followed)
+    } catch (error) {
       if (!ending.signal.aborted && !(error instanceof ServiceError && error.status < 500)) onError(error)
-    })
-    .finally(async () => {
+    } finally {
       leave()
       await handler.close()
       await followed[Symbol.asyncDispose]()
-    })
-  openStreams.awaitSource(ended)
+    }
+  }
+  openStreams.awaitSource(run())
   if (openStreams.isStopping) await handler.close()
   return new Response(relay.body, response)
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { BEFORE_ALL_NOTIFICATIONS } from '#contract/notifications/inbox.ts'
 import { untilDone } from '../until.ts'
 import { connectClient } from './mcp.ts'
@@ -11,8 +12,8 @@ export type Follower = AsyncDisposable & {
 /** Follows the inbox with the official client of 2026-07-28, and goes on after the last notification when a stream ends. */
 export function startFollower(url: () => string, token: string): Follower {
   const heard: { id: string; atMs: number }[] = []
-  const stopped = Promise.withResolvers<void>()
-  let isStopped = false
+  const stopping = new AbortController()
+  const stopped = once(stopping.signal, 'abort')
   let connections = 0
   const listenOnce = async () => {
     const client = await connectClient(`${url()}/mcp/notifications`, token, '2026-07-28')
@@ -24,21 +25,20 @@ export function startFollower(url: () => string, token: string): Follower {
       const since = heard.at(-1)?.id ?? BEFORE_ALL_NOTIFICATIONS
       const { closed } = await client.listen({ resourceSubscriptions: [`svc://notifications?since=${since}`] })
       connections += 1
-      await Promise.race([closed, stopped.promise])
+      await Promise.race([closed, stopped])
     } finally {
       await client.close()
     }
   }
   const follow = async () => {
-    while (!isStopped) await untilDone(async () => isStopped || (await listenOnce()))
+    while (!stopping.signal.aborted) await untilDone(async () => stopping.signal.aborted || (await listenOnce()))
   }
   const ended = follow()
   return {
     heard,
     connections: () => connections,
     [Symbol.asyncDispose]: async () => {
-      isStopped = true
-      stopped.resolve()
+      stopping.abort()
       await ended
     },
   }

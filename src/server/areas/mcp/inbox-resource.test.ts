@@ -43,7 +43,8 @@ describe('NO-17 a subscription without news', () => {
       .next()
       .catch((error: unknown) => error)
     await vi.advanceTimersByTimeAsync(60_000)
-    expect(inputs).toEqual([{ since: ID, limit: 1 }, ...Array(3).fill({ since: ID, limit: 50 })])
+    const page = { since: ID, limit: 50 }
+    expect(inputs).toEqual([{ since: ID, limit: 1 }, page, page, page])
     state.isRevoked = true
     await vi.advanceTimersByTimeAsync(30_000)
     expect(await next).toMatchObject({ code: 'INVALID_TOKEN' })
