@@ -121,6 +121,7 @@ const TABLE: Row[] = [
   ['ai.chat-completions',     '401 404 404 404 404 404 404 401 403 401', at('/api/ai/v1/chat/completions', { model: 'none/none', messages: [{ role: 'user', content: 'table' }] })],
   ['ai.embeddings',           '401 200 200 200 200 200 200 401 403 401', at('/api/ai/v1/embeddings', { model: 'builtin/all-minilm-l6-v2', input: 'table' })],
   ['notifications.list',      '401 200 200 200 200 200 200 401 403 401', at('/api/notifications/inbox')],
+  ['notifications.follow',    '401 200 200 200 200 200 200 401 403 401', at('/api/notifications/inbox/follow')],
   ['notifications.ack',       '401 404 404 404 404 404 404 401 403 401', at('/api/notifications/inbox/ntf_none/ack', {})],
   ['notifications.list-channels', '401 403 403 403 200 200 200 401 403 401', at('/api/notifications/channels')],
   ['notifications.test-channel', '401 403 403 403 404 404 404 401 403 401', at('/api/notifications/channels/chn_none/test', {})],

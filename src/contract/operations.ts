@@ -137,6 +137,7 @@ export const OPERATIONS: readonly Operation[] = [
   chatCompletions.createChatCompletion,
   ai.createEmbeddings,
   inbox.listInbox,
+  inbox.followInbox,
   inbox.countUnread,
   inbox.ackNotification,
   follows.listFollows,

@@ -36,6 +36,7 @@ export const NOT_RUN: readonly (Entry & { readonly reason: string })[] = [
   { page: 'docs/cli.md', command: FINDING_TRY, reason: FINDING },
   { page: 'docs/cli.md', command: /^svc apps proposals (?!list)/, reason: PROPOSAL },
   { page: 'docs/cli.md', command: /^svc agents (?!list)/, reason: AGENT },
+  { page: 'docs/cli.md', command: 'svc notifications list --follow', reason: ENDLESS },
   { page: 'docs/cli.md', command: /^svc notifications deliveries resend/, reason: RESEND },
   { page: 'docs/cli.md', command: WEBHOOK_TRY, reason: TWO_TERMINALS },
 
@@ -54,6 +55,7 @@ export const NOT_RUN: readonly (Entry & { readonly reason: string })[] = [
   { page: 'docs/maintenance.md', command: FINDING_TRY, reason: FINDING },
   { page: 'docs/maintenance.md', command: /^svc apps proposals (?!list)/, reason: PROPOSAL },
 
+  { page: 'docs/notifications.md', command: /^curl -N|^svc notifications --follow/, reason: ENDLESS },
   { page: 'docs/notifications.md', command: /^svc notifications deliveries resend/, reason: RESEND },
   { page: 'docs/notifications.md', command: /integrations\/chat/, reason: SLACK },
   { page: 'docs/notifications.md', command: /notifications\/chat-link/, reason: SLACK },

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createToken } from '#contract/auth/tokens.ts'
+import { createToken, revokeToken } from '#contract/auth/tokens.ts'
 import { newId } from '#edge/ids.ts'
 import { testClock } from '#lib/time/clock.ts'
-import { runSvc } from '#test/programs/cli-run.ts'
+import { runSvc, startSvc } from '#test/programs/cli-run.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
 import { addToInbox } from '../../src/server/areas/notifications/inbox/store.ts'
@@ -221,6 +221,47 @@ describe('notifications', () => {
       stderr: 'You have read all your notifications.\n',
     })
     expect(await svc(words('notifications ack ntf_none'))).toMatchObject({ exit: 4, stdout: '' })
+  })
+})
+
+describe('NO-17 svc notifications --follow', () => {
+  const notify = async (subject: string) => {
+    const rest = { event_type: 'deploy.failed', occurred_at: new Date('2026-02-03T04:05:06.789Z'), link: '/' } as const
+    const event = { ...rest, event_id: newId('evt'), subject, org_id: owner.org_id, app: null }
+    return (await system.db.tx((tx) => addToInbox(tx, event, [owner.user_id])))[0]!.id
+  }
+  const start = (line: string, key: string) => startSvc(words(line), { env: at(system.url, key), folder })
+
+  it('prints each notification as it comes, and ends with exit code 3 when the token is revoked', async () => {
+    const client = system.client(owner.token)
+    const { id, token } = await client.call(createToken, { name: 'follow' })
+    system.secrets.push(token)
+    const since = await notify('before')
+    const text = start(`notifications -f --since ${since}`, token)
+    const json = start('notifications --follow --json', token)
+    await until(() => json.output() !== '')
+    expect(json.output()).toBe(`{"type":"start","id":"${since}"}\n`)
+    const one = await notify('The deploy\u001b[2J failed')
+    await until(() => text.output() !== '' && json.output().includes(one))
+    expect(text.output()).toBe(`2026-02-03T04:05:06.789Z ${one} deploy.failed The deploy [2J failed\n`)
+    await client.call(revokeToken, { id })
+    await notify('after')
+    expect([await text.exit, await json.exit]).toEqual([3, 3])
+    expect(text.output().split('\n')).toHaveLength(2)
+    expect(json.output().trimEnd().split('\n')).toHaveLength(2)
+    const { stdout } = await svc(words(`notifications list --since ${one}`))
+    expect(stdout).toMatch(/ after\n$/)
+  })
+
+  it('takes no option that only a list has, and refuses a place that is none', async () => {
+    expect(await svc(words('notifications --follow --unread'))).toMatchObject({
+      exit: 5,
+      stderr: expect.stringContaining('--follow can be combined with --since only.'),
+    })
+    expect(await svc(words('notifications --follow --since ntf_1'))).toMatchObject({
+      exit: 5,
+      stderr: expect.stringContaining('last_id: must be the id of a notification'),
+    })
   })
 })
 

@@ -20,15 +20,25 @@ export function findCommand(argv: readonly string[], table: Table): Found {
     else {
       const option = path === '' ? table.rootOptions.find((rootOption) => isOption(rootOption, word)) : undefined
       if (option) return { kind: 'root', option, rest: [...before, ...rest] }
+      const command = defaultOf(path, table)
+      if (command?.options?.some((own) => isOption(own, word.split('=')[0]!))) {
+        if (wantsHelp(rest)) return { kind: 'help', path: command.path, asked: true }
+        return { kind: 'command', command, rest: [...before, word, ...rest] }
+      }
       before.push(word, ...takeValue(word, rest))
     }
     const command = table.commands.find((row) => row.path === path)
     if (command && wantsHelp(rest)) return { kind: 'help', path, asked: true }
     if (command) return { kind: 'command', command, rest: [...before, ...rest] }
   }
-  const listed = table.commands.find((row) => row.isDefault && row.path.startsWith(`${path} `))
-  if (path !== '' && listed) return { kind: 'command', command: listed, rest: before }
+  const listed = defaultOf(path, table)
+  if (listed) return { kind: 'command', command: listed, rest: before }
   return { kind: 'help', path, asked: path === '' }
+}
+
+/** Returns the command that runs if only its group is typed, or its group with an option of the command. */
+function defaultOf(path: string, { commands }: Table): Command | undefined {
+  return path === '' ? undefined : commands.find((row) => row.isDefault && row.path.startsWith(`${path} `))
 }
 
 /** Returns the words that can follow `path`, in the order of the table. */

@@ -104,6 +104,11 @@ export type StreamOperation<I extends z.ZodObject = z.ZodObject, E extends z.Zod
    * the stream after that event. The typed client then reconnects by itself.
    */
   readonly resumable?: true
+  /**
+   * Who may call is checked again before each event and every 30 seconds, and the stream ends with the refusal. Not for
+   * agents, whose credential is valid for one request.
+   */
+  readonly rechecked?: true
 }
 
 export type UploadOperation<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType> = Common & {

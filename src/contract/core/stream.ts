@@ -9,12 +9,14 @@ export const MAX_SILENCE_SECONDS = 60
 /** Ids of records travel in a header and in SSE `id:` lines, so they are visible ASCII without spaces. */
 export const RECORD_ID = /^[\x21-\x7e]{1,200}$/
 
+export const LAST_ID_DESCRIPTION =
+  'Start after the record with this id. `Last-Event-ID` says the same and takes precedence.'
+
+/** Seconds between two checks of whether the caller of a silent stream may still read it. */
+export const RECHECK_SECONDS = 30
+
 /** The input `last_id` of a resumable stream: the stream starts after the record with this id. */
-export const LastId = z
-  .string()
-  .regex(RECORD_ID, 'must be the id of a record')
-  .optional()
-  .describe('Start after the record with this id. `Last-Event-ID` says the same and takes precedence.')
+export const LastId = z.string().regex(RECORD_ID, 'must be the id of a record').optional().describe(LAST_ID_DESCRIPTION)
 
 /** `done`: the source has no more records. `shutdown`: the server process stops; reconnect and resume. */
 export type EndReason = 'done' | 'shutdown'

@@ -31,7 +31,8 @@ type ResolverDeps = {
   validate: ValidateToken
   /** Called with the end client's address for each token that is refused. */
   countFailure: CountFailure
-  cache: PrincipalCache
+  /** Without it auth is asked at every call. */
+  cache?: PrincipalCache
   clock: Clock
 }
 
@@ -54,7 +55,8 @@ export function createCallerResolver(deps: ResolverDeps): ResolveCaller {
 function findPrincipal(deps: ResolverDeps, token: string, info: RequestInfo): Promise<Principal> {
   // An assertion is good for one call, so two requests that bring the same one must not share an answer.
   const isSingleUse = jwtType(token) === ASSERTION_TYPE
-  return isSingleUse ? deps.validate(token, info) : validateOnce(deps, token, info)
+  const { cache } = deps
+  return isSingleUse || !cache ? deps.validate(token, info) : validateOnce(deps, cache, token, info)
 }
 
 function refuseExpired({ expires_at }: Principal, clock: Clock): void {
@@ -65,7 +67,12 @@ function refuseExpired({ expires_at }: Principal, clock: Clock): void {
  * Asks the auth service, or takes its answer of the last seconds. Refusals are not cached, because a token may be made a
  * moment later, and agents are not, because whether their grant still stands is asked at every call.
  */
-function validateOnce({ cache, audience, validate }: ResolverDeps, token: string, info: RequestInfo) {
+function validateOnce(
+  { audience, validate }: ResolverDeps,
+  cache: PrincipalCache,
+  token: string,
+  info: RequestInfo,
+): Promise<Principal> {
   const isCacheable = ({ kind }: Principal) => kind !== 'agent'
   return loadOnce(cache, `${audience} ${token}`, () => validate(token, info), isCacheable)
 }

@@ -17,8 +17,14 @@ export type RunningRequests = Map<string, number>
 /** Returns undefined if the operation states no limit, or if nobody is known to count the requests for. */
 export function createConcurrencyLimit(op: Operation, running: RunningRequests): Enter | undefined {
   if (!op.concurrency) return undefined
-  const { name, perPerson, perOrg } = op.concurrency
-  const retryAfterSeconds = op.kind === 'stream' ? STREAM_RETRY_SECONDS : RETRY_SECONDS
+  return createPlaces(op.concurrency, op.kind === 'stream' ? STREAM_RETRY_SECONDS : RETRY_SECONDS, running)
+}
+
+export function createPlaces(
+  { name, perPerson, perOrg }: NonNullable<Operation['concurrency']>,
+  retryAfterSeconds: number,
+  running: RunningRequests,
+): Enter {
   return (principal) => {
     if (!principal) return () => {}
     const person = `${name} person ${principal.user_id ?? principal.id}`

@@ -3,15 +3,21 @@ import { ServiceError } from '#contract/core/errors.ts'
 import { createBoundedCache } from '#lib/memory/bounded-cache.ts'
 import { parseJson } from '../input/parse-json.ts'
 import type { Context } from '../route/route.ts'
+import type { OpenStreams } from '../stream/open-streams.ts'
+import { byLibrary } from './by-library.ts'
+import { createListen, readListen } from './listen.ts'
 import type { McpCall } from './mcp-call.ts'
 import { answerPlainCall } from './plain-answer.ts'
 import { type PlainCall, readMisshapenCall, readPlainCall } from './plain-call.ts'
+import type { ResourceTools } from './resource-tools.ts'
 import type { Tools } from './tools.ts'
 
 export type McpEndpoint = (context: Context) => Promise<Response>
 
 type Deps = {
   tools: Pick<Tools, 'build'> & Partial<Tools>
+  /** A resource that clients can subscribe to, if the endpoint has one. */
+  subscriptions?: { resource: ResourceTools; openStreams: OpenStreams } | undefined
   onError: (error: unknown) => void
 }
 
@@ -21,11 +27,13 @@ const MAX_CACHED_ENVELOPES = 1_000
  * Creates an MCP endpoint for clients of the protocol versions 2026-07-28 and 2025-11-25. The library answers every
  * message but one kind: tool calls, whose answer is made here where `tools` can call them. That costs a third.
  */
-export function createMcpEndpoint({ tools, onError }: Deps): McpEndpoint {
-  const handler: McpHttpHandler = createMcpHandler(({ authInfo }) => tools.build(authInfo!.extra!.call as McpCall), {
-    onerror: onError,
-  })
+export function createMcpEndpoint({ tools, subscriptions, onError }: Deps): McpEndpoint {
+  const handler: McpHttpHandler = createMcpHandler(
+    ({ authInfo, era }) => tools.build(authInfo!.extra!.call as McpCall, era),
+    { onerror: onError },
+  )
   const answerPlain = plainAnswers(tools)
+  const listen = subscriptions && createListen({ ...subscriptions, build: tools.build, onError })
   /** Protocol fields that the library has accepted in an earlier call. */
   const accepted = createBoundedCache<string, true>({ max: MAX_CACHED_ENVELOPES })
   return async (context) => {
@@ -42,6 +50,8 @@ export function createMcpEndpoint({ tools, onError }: Deps): McpEndpoint {
         if (plain?.envelope !== undefined) accepted.set(plain.envelope, true)
       },
     }
+    const listening = listen && readListen(message)
+    if (listening) return listen(listening, call)
     const isAccepted = plain && (plain.envelope === undefined || accepted.get(plain.envelope))
     const misshapenTool = plain === undefined ? readMisshapenCall(message) : undefined
     if (misshapenTool !== undefined) await tools.recordMisshapen?.(misshapenTool, context)
@@ -62,13 +72,6 @@ function plainAnswers({ call: callTool, info, isLong }: Deps['tools']): AnswerPl
     if (plain.envelope === undefined && isLong(plain.name)) return undefined
     return answerPlainCall(plain, serverInfo, () => callTool(plain.name, plain.args, call))
   }
-}
-
-function byLibrary(handler: McpHttpHandler, parsedBody: unknown, call: McpCall): Promise<Response> {
-  // The library passes `authInfo` through unchanged. It does not get the token.
-  const authInfo = { token: '', clientId: '', scopes: [], extra: { call } }
-  // The body is read before, so that the library does not copy the request.
-  return handler.fetch(call.context.request, { authInfo, parsedBody })
 }
 
 /** Returns undefined if the body is not JSON. */

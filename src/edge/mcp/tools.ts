@@ -1,12 +1,13 @@
-import { Server, type Tool } from '@modelcontextprotocol/server'
+import { type McpRequestContext, Server, type Tool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { ERRORS, type ServiceError } from '#contract/core/errors.ts'
 import { inputInQuery, type JsonOperation, pathParameters } from '#contract/core/operation.ts'
-import type { Principal } from '#contract/core/principal.ts'
 import { secondsText } from '#contract/core/seconds-text.ts'
 import { inputError, toServiceError } from '../format/problem.ts'
 import type { Context } from '../route/route.ts'
+import { isGranted } from './granted.ts'
 import type { McpCall } from './mcp-call.ts'
+import type { ResourceTools } from './resource-tools.ts'
 import { ProtocolFault, type ToolAnswer } from './tool-answer.ts'
 
 /** Calls an operation for the agent over the typed client, so that HTTP and MCP behave the same. */
@@ -17,6 +18,8 @@ type Deps = {
   version: string
   operations: readonly JsonOperation[]
   call: CallTool
+  /** A resource beside the tools, if the endpoint has one. */
+  resource?: ResourceTools | undefined
   /** Returns the error for an agent that was not granted the scope of a tool. */
   scopeMissing: (op: JsonOperation, context: Context) => ServiceError
   onError: (error: unknown) => void
@@ -30,7 +33,7 @@ const INVALID_PARAMS = -32602
 export type Tools = {
   readonly info: { readonly name: string; readonly version: string }
   /** Creates the server of one request for the library. There are no sessions. */
-  readonly build: (call: McpCall) => Server
+  readonly build: (call: McpCall, era: McpRequestContext['era']) => Server
   /** Calls a tool without the library. Throws a ProtocolFault for a JSON-RPC error. */
   readonly call: (name: string, input: Record<string, unknown>, call: McpCall) => Promise<ToolAnswer>
   /** Lets the service of the tool record a call whose arguments are no object. The library answers the call itself. */
@@ -49,9 +52,12 @@ export function createTools(deps: Deps): Tools {
     if (!op) throw new ProtocolFault(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 64)}.`)
     return callTool(op, input, mcpCall, deps)
   }
-  const build: Tools['build'] = (mcpCall) => {
+  const build: Tools['build'] = (mcpCall, era) => {
     const { principal } = mcpCall.context
-    const server = new Server(info, { capabilities: { tools: {} } })
+    // Subscriptions of earlier revisions need a session, and there are none.
+    const resources = deps.resource && { resources: era === 'modern' ? { subscribe: true } : {} }
+    const server = new Server(info, { capabilities: { tools: {}, ...resources } })
+    deps.resource?.register(server, mcpCall)
     server.setRequestHandler('tools/list', () => {
       const tools = rows.filter(({ op }) => isGranted(op, principal)).map(({ tool }) => tool)
       return { tools, ttlMs: LIST_TTL_MS, cacheScope: 'private' as const }
@@ -72,13 +78,6 @@ export function createTools(deps: Deps): Tools {
 function toResult({ text, output, isError }: ToolAnswer) {
   const content = [{ type: 'text' as const, text }]
   return isError ? { content, isError } : { content, structuredContent: output! }
-}
-
-/** Agents may use the tools of their granted scopes; users with their own token all of them. */
-function isGranted(op: JsonOperation, principal: Principal | null): boolean {
-  if (principal?.kind !== 'agent') return true
-  const scope = typeof op.access === 'string' ? null : op.access.scope
-  return scope !== null && [scope].flat().some((one) => principal.scopes.includes(one))
 }
 
 async function callTool(

@@ -7,11 +7,13 @@ import type { Log } from '#lib/log/log.ts'
 import type { Clock } from '#lib/time/clock.ts'
 import { createOutputParser } from '../fast/exact-output.ts'
 import { encode, type Format } from '../format/negotiate.ts'
+import { toServiceError } from '../format/problem.ts'
 import { withIdempotency } from '../idempotency/idempotency.ts'
 import { boundedBody, boundedRequest, refuseLargeBody } from '../input/read-input.ts'
 import type { Enter } from '../limits/concurrency.ts'
 import { type Context, RequestContext, type Route, type RouteOf } from '../route/route.ts'
 import type { OpenStreams } from '../stream/open-streams.ts'
+import { recheckedEvents } from '../stream/rechecked-events.ts'
 import { chooseFraming, STREAM_TYPES, streamBody } from '../stream/stream.ts'
 
 type Deps = {
@@ -23,7 +25,9 @@ type Deps = {
   /** Limits the requests of the operation that run at once. */
   enter: Enter | undefined
 }
-type Answer = (input: unknown, context: Context, format: Format) => Promise<Response>
+/** Checks again whether the caller may use the operation. Throws the refusal. */
+type Recheck = () => Promise<unknown>
+type Answer = (input: unknown, context: Context, format: Format, recheck: Recheck) => Promise<Response>
 
 /** Creates the function that turns parsed input into a response. Every output passes the schema of its operation. */
 export function createAnswer(route: Route, deps: Deps): Answer {
@@ -34,10 +38,10 @@ export function createAnswer(route: Route, deps: Deps): Answer {
 
 function whileRunning(enter: Enter | undefined, answer: Answer): Answer {
   if (!enter) return answer
-  return async (input, context, format) => {
+  return async (input, context, format, recheck) => {
     const leave = enter(context.principal)
     try {
-      return await answer(input, context, format)
+      return await answer(input, context, format, recheck)
     } finally {
       leave()
     }
@@ -76,16 +80,20 @@ function uploadAnswer({ op, answer }: RouteOf<'upload'>): Answer {
 }
 
 function streamAnswer({ op, answer }: RouteOf<'stream'>, { log, openStreams, enter }: Deps): Answer {
-  return async (input, context) => {
+  return async (input, context, _, recheck) => {
     const { principal, request, requestId, format } = context
     const framing = chooseFraming(request.headers.get('accept'))
-    const onFault = (error: unknown) =>
-      log.error({ error, operation: op.name, request_id: requestId }, 'a stream ended with a fault')
+    const onFault = (error: unknown) => {
+      const fields = { error, operation: op.name, request_id: requestId }
+      if (toServiceError(error).status < 500) log.info(fields, 'a stream ended with a refusal')
+      else log.error(fields, 'a stream ended with a fault')
+    }
     const leave = enter?.(principal)
     const body = streamBody(
       (signal) => {
         if (leave) signal.addEventListener('abort', leave, { once: true })
-        return answer(input, new RequestContext(context, principal, request, format, signal))
+        const events = answer(input, new RequestContext(context, principal, request, format, signal))
+        return op.rechecked ? recheckedEvents(events, recheck) : events
       },
       { op, framing, requestId, callerSignal: request.signal, openStreams, onFault },
     )

@@ -10,6 +10,7 @@ import type { Metrics } from '#lib/metrics/metrics.ts'
 import type { Clock } from '#lib/time/clock.ts'
 import type { Spans } from '#lib/tracing/spans.ts'
 import { createGate, type GateDeps } from '../credentials/access.ts'
+import type { ResolveCaller } from '../credentials/caller.ts'
 import { chooseFormat, type Format } from '../format/negotiate.ts'
 import { problemResponse, toServiceError } from '../format/problem.ts'
 import type { RefusalShapeOf } from '../format/refusal-shape.ts'
@@ -26,6 +27,8 @@ import { withDeprecation } from './deprecated.ts'
 import { withoutContent } from './head.ts'
 
 export type EdgeDeps = GateDeps & {
+  /** Resolves the caller of a stream that is checked again, without a cache. Without it `resolve` does. */
+  resolveAgain?: ResolveCaller
   service: string
   db: Db
   kv: KeyValueStore
@@ -120,6 +123,7 @@ function refuseForwarded(
 function createHandler(route: Route, deps: EdgeDeps, running: RunningRequests) {
   const { op } = route
   const gate = createGate(op, deps)
+  const gateAgain = createGate(op, { ...deps, resolve: deps.resolveAgain ?? deps.resolve })
   const readInput = withRefusals(route, withLimit(createInputReader(op), createLimiter(op, deps)))
   const answer = createAnswer(route, {
     openStreams: new OpenStreams(),
@@ -128,7 +132,8 @@ function createHandler(route: Route, deps: EdgeDeps, running: RunningRequests) {
   })
   const respond = withAnswerLimit(createAnswerLimiter(op, deps), async (admitted) => {
     const input = await readInput(admitted)
-    return await answer(input, admitted.context, admitted.context.format)
+    const { context, params } = admitted
+    return await answer(input, context, context.format, () => gateAgain(context.request, context, params))
   })
   const seen = createRecorder(op.name, deps)
   const fallback = defaultFormat(op)

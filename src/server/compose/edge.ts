@@ -28,15 +28,15 @@ export function composeEdge(parts: ServiceParts, options: Options): ServiceFetch
   const { principalCache: cache, clock } = parts
   const { operatorToken } = parts.config.secrets
   const publicUrl = parts.config.signIn.redirectBaseUrl
-  const others = createCallerResolver({
+  const callers = {
     audience: name,
     // The MCP server accepts no cookies, because agents send their token themselves.
     cookies: name === 'mcp-server' ? [] : createCookies(publicUrl).session,
     validate,
     countFailure: countFailureOf(parts),
-    cache,
     clock,
-  })
+  }
+  const others = createCallerResolver({ ...callers, cache })
   const system = createSystem({ ...parts, operatorToken, describesApi: name === 'api-gateway' })
   return createEdge([...routes, ...system.routes], {
     ...parts,
@@ -44,6 +44,7 @@ export function composeEdge(parts: ServiceParts, options: Options): ServiceFetch
     operatorToken,
     publicUrl,
     resolve: resolve?.(others) ?? others,
+    resolveAgain: createCallerResolver(callers),
     refusalShapeOf: createRefusalShapes(OPERATIONS),
     ...rest,
   })

@@ -1,4 +1,5 @@
 import { createHops, HOP_HEADER } from '#edge/credentials/hop.ts'
+import { INBOX_NOTIFY, type WatchInbox } from '#ports/inbox.ts'
 import { createMcp, type ServiceOf } from '../areas/mcp/index.ts'
 import { ownerOf } from '../config/service-table.ts'
 import { composeEdge, countFailureOf, validateAtAuth } from './edge.ts'
@@ -16,6 +17,7 @@ export function compose(parts: ServiceParts): Service {
     mcpUrl: connector.mcpUrl,
     signInUrl: signIn.redirectBaseUrl,
     isPassedOn: passedOnBy(parts),
+    watchInbox: watchInboxOf(parts),
   })
   const edge = composeEdge(parts, { name: 'mcp-server', routes: mcp.routes, validate, resolve: mcp.resolve })
   return { fetch: mcp.atOwnAddress(edge) }
@@ -34,6 +36,14 @@ function agentSecretsOf({ config: { secrets, authLoginUrl } }: ServiceParts) {
   const { jwtSecret, actorAssertionSecret } = secrets
   if (!jwtSecret || !actorAssertionSecret || authLoginUrl !== undefined) return undefined
   return { jwtSecret, actorAssertionSecret }
+}
+
+/** An empty payload comes after a reconnection to the database, when notifications may have been missed. */
+function watchInboxOf({ db }: ServiceParts): WatchInbox {
+  return (userId, onChange) =>
+    db.listen(INBOX_NOTIFY, (payload) => {
+      if (payload === userId || payload === '') onChange()
+    })
 }
 
 /** Recognises requests forwarded by the api-gateway, which signs them and uses this service's internal address. */

@@ -47,7 +47,8 @@ export function faultsOf(text: string, table: Table): string[] {
   const words = all.includes('--') ? all.slice(0, all.indexOf('--')) : all
   const names = words.filter((word) => !word.startsWith('-'))
   const options = words.filter((word) => word.startsWith('-') && word !== '-')
-  const commands = commandsOf(names, table)
+  const named = commandsOf(names, table)
+  const commands = named.length > 0 ? named : defaultsOf(names, table)
   if (commands.length === 0 && names.length > 0 && !isGroup(names, table)) return [`no command svc ${names.join(' ')}`]
   const matching = commands.length > 0 ? commands : undefined
   return options
@@ -68,6 +69,12 @@ function commandsOf(names: readonly string[], table: Table): readonly Command[] 
     const parts = path.split(' ')
     return parts.every((part, place) => (names[place] ?? '').split('|').includes(part))
   })
+}
+
+/** Returns the command that runs if only its group is typed. */
+function defaultsOf(names: readonly string[], table: Table): readonly Command[] {
+  if (!isGroup(names, table)) return []
+  return table.commands.filter(({ path, isDefault }) => isDefault && path.startsWith(`${names.join(' ')} `))
 }
 
 function isGroup(names: readonly string[], table: Table): boolean {

@@ -3,7 +3,10 @@ import { callCommand, listCommand } from '../../call/operation-command.ts'
 
 export const list = listCommand(listInbox, {
   label: 'Listing notifications',
-  input: (_, { unread }: { unread?: boolean }) => (unread ? { unread } : {}),
+  input: (_, { unread, since }: { unread?: boolean; since?: string }) => ({
+    ...(unread && { unread }),
+    ...(since !== undefined && { since }),
+  }),
   header: ['ID', 'WHEN', 'READ', 'EVENT', 'SUBJECT'],
   cut: ['SUBJECT'],
   row: ({ id, occurred_at, read_at, event_type, subject }, cli) => [
@@ -13,7 +16,10 @@ export const list = listCommand(listInbox, {
     event_type,
     subject,
   ],
-  none: (_, { unread }) => (unread ? 'You have read all your notifications.' : 'You have no notifications yet.'),
+  none: (_, { unread, since }) => {
+    if (since !== undefined) return `You have no notifications after ${since}.`
+    return unread ? 'You have read all your notifications.' : 'You have no notifications yet.'
+  },
 })
 
 export const ack = callCommand(ackNotification, {

@@ -8,11 +8,18 @@ import { webhook } from './webhook/index.ts'
 export const notifications: readonly Command[] = [
   {
     path: 'notifications list',
-    summary: 'List your notifications',
-    description: 'List your notifications in this organization, newest first.',
-    options: [{ name: 'unread', summary: 'only unread notifications' }, LIMIT],
-    examples: ['svc notifications list --unread'],
-    load: async () => (await import('./inbox.ts')).list,
+    summary: 'List your notifications, or follow them',
+    description:
+      'List your notifications in this organization, newest first, or with --since those after a notification, oldest first. With --follow, print each new one once as it comes, until Ctrl-C; a connection that breaks is continued where it stopped. With -o json, --follow prints one JSON object a line; the first one names the place to go on from with --since.',
+    isDefault: true,
+    options: [
+      { name: 'follow', short: 'f', summary: 'print new notifications as they come' },
+      { name: 'since', value: 'id', summary: 'only notifications after the one with this id' },
+      { name: 'unread', summary: 'only unread notifications' },
+      LIMIT,
+    ],
+    examples: ['svc notifications list --unread', 'svc notifications list --follow'],
+    load: () => import('./list.ts'),
   },
   {
     path: 'notifications ack',

@@ -4,11 +4,14 @@ import { createAccessTokenReader } from '#edge/credentials/access-token.ts'
 import { createAssertionSigner } from '#edge/credentials/actor-assertion.ts'
 import type { ResolveCaller, ValidateToken } from '#edge/credentials/caller.ts'
 import type { CountFailure } from '#edge/limits/rate-limit.ts'
+import { createResourceTools } from '#edge/mcp/resource-tools.ts'
 import { createMcpEndpoint, type McpEndpoint } from '#edge/mcp/server.ts'
 import { type CallTool, createTools } from '#edge/mcp/tools.ts'
-import { type Route, route, type ServiceFetch } from '#edge/route/route.ts'
+import { type Context, type Route, route, type ServiceFetch } from '#edge/route/route.ts'
+import type { OpenStreams } from '#edge/stream/open-streams.ts'
 import type { Log } from '#lib/log/log.ts'
 import type { Clock } from '#lib/time/clock.ts'
+import type { WatchInbox } from '#ports/inbox.ts'
 import { servedAt } from './address.ts'
 import { createAgents, NO_AGENTS } from './agents.ts'
 import { callService, type ServiceOf } from './call-service.ts'
@@ -16,6 +19,7 @@ import { createMcpCallers } from './caller.ts'
 import { insufficientScope } from './challenge.ts'
 import { ENDPOINTS, type EndpointName } from './endpoints.ts'
 import { createHostCheck } from './host-check.ts'
+import { inboxResource } from './inbox-resource.ts'
 import { metadataRoutes } from './metadata.ts'
 import { createResources, type ResourceOf } from './resource.ts'
 
@@ -35,6 +39,8 @@ type Deps = {
   /** Whether one of our own processes passed the request on, so that its Host header is not the caller's. */
   isPassedOn: (request: Request) => boolean
   countFailure: CountFailure
+  watchInbox: WatchInbox
+  openStreams: OpenStreams
   clock: Clock
   version: string
   log: Log
@@ -81,22 +87,25 @@ function agentsOf({ jwtSecret, actorAssertionSecret }: NonNullable<Deps['agentSe
   })
 }
 
-function toolEndpoint(name: EndpointName, call: CallTool, resourceOf: ResourceOf, { version, log }: Deps): McpEndpoint {
+function toolEndpoint(name: EndpointName, call: CallTool, resourceOf: ResourceOf, deps: Deps): McpEndpoint {
+  const { version, log, watchInbox, openStreams } = deps
   const onError = (error: unknown) => log.info({ error }, 'an MCP request failed')
-  const tools = createTools({
-    name: 'svc',
-    version,
-    operations: toolsOf(name),
-    call,
-    scopeMissing: (op, { principal, request }) => {
-      const resource = resourceOf(name, request)!
-      // Names the granted scopes too, because a client that asks for the missing one alone would lose the others.
-      const needed = [...principal!.scopes, ...scopesOf(op)]
-      return insufficientScope({ ...resource, scopes: resource.scopes.filter((scope) => needed.includes(scope)) })
-    },
-    onError,
-  })
-  return createMcpEndpoint({ tools, onError })
+  const scopeMissing = createScopeMissing(name, resourceOf)
+  const resource =
+    name === 'notifications'
+      ? createResourceTools(inboxResource({ call, watchInbox }), { scopeMissing, onError })
+      : undefined
+  const tools = createTools({ name: 'svc', version, operations: toolsOf(name), call, resource, scopeMissing, onError })
+  return createMcpEndpoint({ tools, subscriptions: resource && { resource, openStreams }, onError })
+}
+
+function createScopeMissing(name: EndpointName, resourceOf: ResourceOf) {
+  return (op: JsonOperation, { principal, request }: Context) => {
+    const resource = resourceOf(name, request)!
+    // Names the granted scopes too, because a client that asks for the missing one alone would lose the others.
+    const needed = [...principal!.scopes, ...scopesOf(op)]
+    return insufficientScope({ ...resource, scopes: resource.scopes.filter((scope) => needed.includes(scope)) })
+  }
 }
 
 function toolsOf(endpoint: EndpointName): JsonOperation[] {

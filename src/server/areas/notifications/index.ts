@@ -17,6 +17,7 @@ import { createDeliveries, type DeliveryDeps } from './create-deliveries.ts'
 import type { ClaimedDelivery } from './deliver/claim.ts'
 import { followRoutes } from './follows/routes.ts'
 import { ackRoute } from './inbox/ack.ts'
+import { followRoute } from './inbox/follow.ts'
 import { listRoute, unreadRoute } from './inbox/list.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
 import type { NotificationDeps } from './model/deps.ts'
@@ -48,6 +49,7 @@ export function createNotifications(given: DeliveryDeps & Omit<NotificationDeps,
   return {
     routes: [
       listRoute(deps),
+      followRoute(deps),
       unreadRoute(deps),
       ackRoute(deps),
       channelsRoute(deps),

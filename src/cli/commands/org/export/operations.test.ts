@@ -22,6 +22,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'ai.models': 'of the installation',
   'ai.agent-pool': 'sums of tokens and prices; each run is in maintenance-runs.ndjson',
   'notifications.list': 'the inbox of one person',
+  'notifications.follow': 'the inbox of one person',
   'notifications.count-unread': 'the inbox of one person',
   'notifications.list-follows': 'settings of one person',
   'notifications.read-chat-link': 'settings of one person',

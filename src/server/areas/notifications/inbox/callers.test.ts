@@ -18,6 +18,13 @@ const ORG = newId('org')
 const USER = newId('usr')
 const INFO = { clientAddress: '198.51.100.1', requestId: 'req_1', via: 'api', direct: false } as const
 
+/** No entry of this file is about an app. */
+const NO_APPS = {
+  member: () => Promise.reject(new Error('not expected')),
+  partHolders: () => Promise.reject(new Error('not expected')),
+  find: () => Promise.reject(new Error('not expected')),
+}
+
 describe('NO-13 who may read an inbox', () => {
   let test: TestDatabase
   let id: string
@@ -50,17 +57,20 @@ describe('NO-13 who may read an inbox', () => {
       expires_at: null,
       ...over,
     }
-    const edge = createEdge([listRoute({ db: test.db, baseUrl }), ackRoute({ db: test.db, clock, baseUrl })], {
-      service: 'test',
-      resolve: async () => principal,
-      operatorToken: undefined,
-      db: test.db,
-      kv: openMemoryStore(clock),
-      sealer: createSealer(['ab'.repeat(32)]),
-      clock,
-      log: createLog('silent'),
-      metrics: createMetrics({ processMetrics: false }),
-    })
+    const edge = createEdge(
+      [listRoute({ db: test.db, people: NO_APPS, apps: NO_APPS, baseUrl }), ackRoute({ db: test.db, clock, baseUrl })],
+      {
+        service: 'test',
+        resolve: async () => principal,
+        operatorToken: undefined,
+        db: test.db,
+        kv: openMemoryStore(clock),
+        sealer: createSealer(['ab'.repeat(32)]),
+        clock,
+        log: createLog('silent'),
+        metrics: createMetrics({ processMetrics: false }),
+      },
+    )
     const client = createClient({
       baseUrl: 'http://test',
       fetch: (request) => edge(request, INFO),

@@ -10,7 +10,8 @@ export function inboxOwner({ org_id, user_id }: Member): InboxOwner {
 }
 
 /** The stored link is a path; `baseUrl` is the address of the console. */
-export function present({ app, occurred_at, read_at, link, ...row }: InboxRow, baseUrl: string): InboxEntry {
+export function present(entry: InboxRow, baseUrl: string): InboxEntry {
+  const { id, event_type, subject, org_id, app, occurred_at, read_at, link } = entry
   const times = { occurred_at: occurred_at.toISOString(), read_at: read_at?.toISOString() ?? null }
-  return { ...row, ...times, ...(app !== null && { app }), link: new URL(link, baseUrl).href }
+  return { id, event_type, subject, org_id, ...times, ...(app !== null && { app }), link: new URL(link, baseUrl).href }
 }

@@ -1,9 +1,10 @@
 import type { EventType } from '#contract/core/events.ts'
 import { subjectLine } from '#contract/core/subject-line.ts'
 import type { InboxEntry } from '#contract/notifications/inbox.ts'
-import { newId } from '#edge/ids.ts'
+import { newId, timeOfId } from '#edge/ids.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import { INBOX_NOTIFY } from '#ports/inbox.ts'
 
 export type InboxRow = Omit<InboxEntry, 'occurred_at' | 'app' | 'read_at'> & {
   occurred_at: Date
@@ -14,7 +15,12 @@ export type InboxRow = Omit<InboxEntry, 'occurred_at' | 'app' | 'read_at'> & {
 /** An event as its entries show it. `event_id` is the id that it had in the outbox. */
 export type InboxEvent = Omit<InboxRow, 'id' | 'event_type' | 'read_at'> & { event_id: string; event_type: EventType }
 
-/** Adds an entry for each of the people and returns the new ones. Adding the same event again makes none. */
+/**
+ * Adds an entry for each of the people and returns the new ones. Adding the same event again makes none.
+ *
+ * The entries of one inbox become visible in the order of their ids, so that a reader who has seen an entry can ask for
+ * those after it and misses none that is committed late. For that, the inboxes are locked until the transaction ends.
+ */
 export async function addToInbox(
   tx: Tx,
   event: InboxEvent,
@@ -22,15 +28,43 @@ export async function addToInbox(
 ): Promise<{ id: string; user_id: string }[]> {
   // In the same order every time, because two transactions that add the same event could otherwise deadlock.
   const people = [...new Set(userIds)].sort()
-  const ids = people.map(() => newId('ntf'))
+  if (people.length === 0) return []
+  await lockInboxes(tx, event.org_id, people)
+  const newest = await newestEntry(tx, event.org_id, people)
+  const ids = people.map(() => idAfter(newest))
   return tx.query(sql`
-    insert into notifications.inbox (id, user_id, event_id, org_id, event_type, subject, occurred_at, app, link)
-    select id, user_id, ${event.event_id}, ${event.org_id}, ${event.event_type}, ${subjectLine(event.subject)},
-           ${event.occurred_at}::timestamptz, ${event.app}, ${event.link}
-    from unnest(${ids}::text[], ${people}::text[]) with ordinality as person (id, user_id, n)
-    order by n
-    on conflict (event_id, user_id) do nothing
-    returning id, user_id`)
+    with added as (
+      insert into notifications.inbox (id, user_id, event_id, org_id, event_type, subject, occurred_at, app, link)
+      select id, user_id, ${event.event_id}, ${event.org_id}, ${event.event_type}, ${subjectLine(event.subject)},
+             ${event.occurred_at}::timestamptz, ${event.app}, ${event.link}
+      from unnest(${ids}::text[], ${people}::text[]) with ordinality as person (id, user_id, n)
+      order by n
+      on conflict (event_id, user_id) do nothing
+      returning id, user_id),
+    notified as (select id, user_id, pg_notify(${INBOX_NOTIFY}, user_id) from added)
+    select id, user_id from notified order by user_id`)
+}
+
+async function lockInboxes(tx: Tx, orgId: string, people: readonly string[]): Promise<void> {
+  await tx.query(sql`
+    select pg_advisory_xact_lock(key) from (
+      select distinct hashtextextended('inbox ' || ${orgId}::text || ' ' || user_id, 0) as key
+      from unnest(${people}::text[]) as person (user_id) order by key) as inbox`)
+}
+
+/** Reads in a statement of its own after the lock, because a statement sees only what was committed before it began. */
+async function newestEntry(tx: Tx, orgId: string, people: readonly string[]): Promise<string | undefined> {
+  const [row] = await tx.query<{ id: string | null }>(sql`
+    select max(newest.id) as id from unnest(${people}::text[]) as person (user_id)
+    cross join lateral (
+      select id from notifications.inbox where user_id = person.user_id and org_id = ${orgId}
+      order by id desc limit 1) as newest`)
+  return row?.id ?? undefined
+}
+
+/** Makes an id that sorts after `newest`, also if the clock of the process that made that one is ahead. */
+function idAfter(newest: string | undefined): string {
+  return newId('ntf', newest === undefined ? Date.now() : Math.max(Date.now(), timeOfId(newest) + 1))
 }
 
 /** Each person has an inbox in each of their organizations. */
@@ -50,6 +84,35 @@ export async function pageInbox(
       ${unread ? sql`and read_at is null` : sql``}
       ${before === null ? sql`` : sql`and id < ${before}`}
     order by id desc limit ${limit + 1}`)
+}
+
+/** A row of the inbox with the facts of its event that decide who may still see it. */
+export type NewEntryRow = InboxRow & { app_id: string | null; is_reply_to_own_ticket: boolean }
+
+/** Reads the entries after the one with the id `after`, oldest first. The events of old entries may be deleted. */
+export function pageNewEntries(
+  db: Querier,
+  { org_id, user_id }: InboxOwner,
+  { unread, after, limit }: { unread: boolean; after: string; limit: number },
+): Promise<NewEntryRow[]> {
+  return db.query<NewEntryRow>(sql`
+    select entry.*, event.body -> 'app' ->> 'id' as app_id,
+      coalesce(event.type = 'support.ticket.replied' and event.body ->> 'reporter_id' = ${user_id}, false)
+        as is_reply_to_own_ticket
+    from (
+      select event_id, ${COLUMNS} from notifications.inbox
+      where user_id = ${user_id} and org_id = ${org_id} and id > ${after}
+        ${unread ? sql`and read_at is null` : sql``}
+      order by id limit ${limit}) as entry
+    left join notifications.events as event on event.id = entry.event_id
+    order by entry.id`)
+}
+
+/** Returns undefined for an empty inbox. */
+export async function newestEntryId(db: Querier, { org_id, user_id }: InboxOwner): Promise<string | undefined> {
+  const [row] = await db.query<{ id: string }>(sql`
+    select id from notifications.inbox where user_id = ${user_id} and org_id = ${org_id} order by id desc limit 1`)
+  return row?.id
 }
 
 /** Stops at `most`, because nobody reads a larger number. */
