@@ -12,6 +12,8 @@ export type OnLine = (line: {
   readonly text: string
   /** When it was written, where that is known better than by when it arrived. */
   readonly at?: Date
+  /** How many lines are missing, for a line that says so. */
+  readonly dropped?: number
 }) => void
 
 /** A deploy as targets see it. */
@@ -47,13 +49,18 @@ export type BuildResult =
 /** The result of a build, from which an app is started. It outlives the process of svc: an app is started again without a build. */
 export type Release = { readonly deployId: string }
 
+/** Time of the newest line that is stored, and how many lines of that time are. */
+export type StoredLines = { readonly at: Date; readonly count: number }
+
 export type StartRequest = {
   readonly deploy: DeployFacts & { readonly startCommand: string }
   readonly release: Release
   readonly environment: Readonly<Record<string, string>>
   readonly onLine: OnLine
-  /** Time of the newest line of the app that is stored, for a target whose apps write while no process of svc reads. */
-  readonly lastLineAt: () => Promise<Date | undefined>
+  /** The fence of the lease under which the app is hosted. */
+  readonly fence: number
+  /** The newest line of the app that is stored, for a target whose apps write while no process of svc reads. */
+  readonly storedLines: () => Promise<StoredLines | undefined>
   /** Called when answers of the app were shown to end the process that handles the bytes of all apps. */
   readonly onHarmful: () => void
 }
@@ -75,6 +82,10 @@ export type Instance = {
    * Returns only the status and the start of the body.
    */
   readonly fetch: (request: Request) => Promise<Response>
+  /** Sends visitors' requests of the label to it from now on. Undefined where svc itself finds the way for each. */
+  readonly route?: ((label: string) => void) | undefined
+  /** Resolves when none of the requests that came by `route` is being answered. */
+  readonly idle?: (() => Promise<void>) | undefined
   /** Resolves when the instance has ended, for whatever reason. Never rejects. */
   readonly ended: Promise<InstanceEnd>
   /** Asks the app to end and kills it after the grace time. Resolves when everything it started is gone. */
@@ -97,7 +108,10 @@ export type Target = {
   /** Removes the releases of an app, except those of the deploys that are named. */
   readonly prune: (app: AppRef, keep: readonly string[]) => Promise<void>
   /** Ends what a former process of svc left running of this app, except what belongs to the named deploys. */
-  readonly endOrphans: (app: AppRef, keep: readonly string[]) => Promise<void>
+  readonly endOrphans: (
+    app: AppRef & { readonly fence: number },
+    deploys: readonly { readonly id: string; readonly isLive: boolean }[],
+  ) => Promise<void>
   /** Sentences for the operator, such as that apps run without a sandbox. */
   readonly warnings: () => Promise<readonly string[]>
 }

@@ -72,8 +72,8 @@ export class AppHost {
     const { target } = this.#deps
     try {
       const current = await listCurrentDeploys(this.#deps.db, this.#app.id)
-      const currentIds = current.map(({ id }) => id)
-      await target.endOrphans(this.#ref, currentIds)
+      const deploys = current.map(({ id, state }) => ({ id, isLive: state === 'live' }))
+      await target.endOrphans({ ...this.#ref, fence: this.#lease.fence }, deploys)
       let faults = 0
       while (!this.#signal.aborted) {
         try {
@@ -170,12 +170,13 @@ export class AppHost {
   /** Keeps the deploy running and sends requests to it from now on. `first` is an instance that runs already. */
   #serve(deploy: DeployRow, release: Release, first: Instance | undefined): void {
     const { time, traffic } = this.#deps
+    const { fence } = this.#lease
     const crashes: Date[] = []
     this.#servingId = deploy.id
     this.#isCrashLooping = false
     const running = keepRunning(first, {
       time,
-      start: () => startInstance(this.#deps, { deploy, release, onHarmful: () => this.#onHarmful(deploy) }),
+      start: () => startInstance(this.#deps, { deploy, release, fence, onHarmful: () => this.#onHarmful(deploy) }),
       untilReady: (instance, signal) => probeUntilHealthy(instance, deploy.health_path ?? '/', time, signal),
       onChange: (instance) => {
         if (this.#servingId === deploy.id) traffic.route(this.#app.host_label, instance)

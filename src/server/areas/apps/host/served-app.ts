@@ -5,6 +5,7 @@ import { once, sendAndWatch } from '../door/program/send-and-watch.ts'
 /** An instance of an app, with a count of the requests that it is answering. */
 export type ServedInstance = {
   readonly address: AppAddress
+  readonly route?: Instance['route']
   /** Sends a request of svc itself. */
   readonly fetch: (request: Request) => Promise<Response>
   /** Counts a request until the result is called. */
@@ -14,7 +15,8 @@ export type ServedInstance = {
 }
 
 /** Counts the requests of an instance until their answers were read, so that a switch can let them end. */
-export function serveInstance({ address, fetch }: Pick<Instance, 'address' | 'fetch'>): ServedInstance {
+export function serveInstance(instance: Pick<Instance, 'address' | 'fetch' | 'route' | 'idle'>): ServedInstance {
+  const { address, fetch, route } = instance
   let inFlight = 0
   let waiting: (() => void)[] = []
   const begin = () => {
@@ -26,10 +28,12 @@ export function serveInstance({ address, fetch }: Pick<Instance, 'address' | 'fe
       waiting = []
     })
   }
+  const idle = () => (inFlight === 0 ? Promise.resolve() : new Promise<void>((resolve) => waiting.push(resolve)))
   return {
     address,
+    route,
     begin,
     fetch: (request) => sendAndWatch(fetch, request, begin()),
-    idle: () => (inFlight === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+    idle: async () => void (await Promise.all([idle(), instance.idle?.()])),
   }
 }
