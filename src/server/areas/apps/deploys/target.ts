@@ -97,6 +97,15 @@ export type Instance = {
   readonly leave: (graceMs: number) => Promise<void>
 }
 
+/** Where the apps of a target go on when the server ends. */
+export type TargetKeeper = {
+  readonly id: string
+  /** Tells it that no other machine may host the app for some time from now on. */
+  readonly held: (appId: string) => void
+  /** Whether the apps go on when this server stops in order. */
+  readonly leavesApps: () => boolean
+}
+
 /** Where apps are built and run. */
 export type Target = {
   /** Rejects with the reason of the signal when that aborts; nothing of the build runs in this process by then. */
@@ -112,6 +121,8 @@ export type Target = {
     app: AppRef & { readonly fence: number },
     deploys: readonly { readonly id: string; readonly isLive: boolean }[],
   ) => Promise<void>
+  /** Undefined where apps end with the server, or run in a cluster. */
+  readonly keeper?: (() => Promise<TargetKeeper>) | undefined
   /** Sentences for the operator, such as that apps run without a sandbox. */
   readonly warnings: () => Promise<readonly string[]>
 }

@@ -14,6 +14,7 @@ import { asHost, HostLost } from './as-host.ts'
 import type { HostDeps } from './deps.ts'
 import { failDeploy } from './fail-deploy.ts'
 import { HARMFUL, STOPPED_AS_HARMFUL } from './harmful.ts'
+import { holdHere } from './hold.ts'
 import { type KeptRunning, keepRunning } from './keep-running.ts'
 import { probeUntilHealthy } from './probe.ts'
 import { recoverDeploy } from './recover.ts'
@@ -69,7 +70,14 @@ export class AppHost {
 
   /** Returns when nothing is left to host, or when the signal is aborted. */
   async run(): Promise<void> {
-    const { target } = this.#deps
+    const { target, db, time, onError } = this.#deps
+    const onFault = (error: unknown) => onError(error, this.#app.id)
+    await using _hold = await holdHere(
+      { db, delay: time.delay, onError: onFault },
+      this.#app.id,
+      await target.keeper?.(),
+      this.#signal,
+    )
     try {
       const current = await listCurrentDeploys(this.#deps.db, this.#app.id)
       const deploys = current.map(({ id, state }) => ({ id, isLive: state === 'live' }))

@@ -45,6 +45,8 @@ export type ToKeeper =
   | { readonly do: 'stop_app'; readonly deployId: string }
   | { readonly do: 'kill_app'; readonly deployId: string; readonly reason: string; readonly by: 'limit' | 'svc' }
   | { readonly do: 'leave'; readonly deployId: string }
+  /** No other machine may host the app for some time from now on. */
+  | { readonly do: 'held'; readonly appId: string }
   | { readonly do: 'route'; readonly label: string; readonly deployId: string }
   /** A request of svc itself. */
   | {
@@ -63,7 +65,7 @@ type Variables = Readonly<Record<string, string>>
 
 /** Messages of the keeper to a server, one JSON object a line. */
 export type FromKeeper =
-  | { readonly is: 'welcome'; readonly protocol: number; readonly startedBy: StartedBy; readonly port: number | null }
+  | { readonly is: 'welcome'; readonly protocol: number; readonly keeperId: string; readonly startedBy: StartedBy }
   | { readonly is: 'done'; readonly id: number; readonly value?: unknown; readonly fault?: string }
   | { readonly is: 'line'; readonly sandbox: number; readonly line: KeptLine }
   | { readonly is: 'ready'; readonly sandbox: number; readonly firstPid: number | null; readonly fault?: string }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,6 +17,17 @@ export function chooseSocket(dataDir: string): string {
   const socket = fitsSocket(usual) ? usual : join(mkdtempSync(join(tmpdir(), 'svc-keeper-')), 'control.sock')
   writeFileSync(placeFile(dataDir), socket, { mode: 0o600 })
   return socket
+}
+
+/** Returns the id of the keepers of this data folder. */
+export function keeperIdOf(dataDir: string): string {
+  const file = join(keeperFolder(dataDir), 'id')
+  try {
+    writeFileSync(file, `keeper-${randomUUID()}`, { mode: 0o600, flag: 'wx' })
+  } catch {
+    // It was made before.
+  }
+  return readFileSync(file, 'utf8')
 }
 
 /** Returns the socket of the keeper that runs, or ran last. */

@@ -89,6 +89,7 @@ export function createProcessTarget(options: ProcessTargetOptions): ProcessTarge
       await machine.unmounted
       await prune(dataDir, id, keep, onError)
     },
+    keeper: machine.sandboxes.keeper && (() => machine.sandboxes.keeper!()),
     // One that was not live yet is built and started again.
     endOrphans: ({ id, fence }, deploys) =>
       machine.sandboxes.endOrphans(

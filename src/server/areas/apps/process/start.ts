@@ -87,6 +87,6 @@ function toInstance(app: RunningApp, request: StartRequest, { network, tokens }:
     route: app.route,
     idle: app.idle,
     stop,
-    leave: app.leave ? leave : stop,
+    leave: (graceMs) => (app.leaves?.() ? leave() : stop(graceMs)),
   }
 }

@@ -18,7 +18,7 @@ type LinkOptions = {
   readonly holdMs: number
   readonly log: Pick<Log, 'warn' | 'error'>
   /** Called for each keeper, before anything else is asked of it. */
-  readonly onConnect: (order: (order: Order) => Promise<unknown>, welcome: Welcome) => Promise<void>
+  readonly onConnect: (order: (order: Order) => Promise<unknown>) => Promise<void>
   readonly onEvent: (event: KeeperEvent) => void
   /** Called when a keeper is gone, with everything that it kept. */
   readonly onLost: () => void
@@ -43,6 +43,10 @@ export class KeeperLink {
     return this.#current?.welcome.startedBy
   }
 
+  async keeperId(): Promise<string> {
+    return (await this.#connectOrStart()).welcome.keeperId
+  }
+
   /** Connects if a keeper runs. Returns whether one does. */
   async connectIfRunning(): Promise<boolean> {
     if (this.#current) return true
@@ -54,9 +58,7 @@ export class KeeperLink {
 
   /** Resolves with what the keeper answers. Rejects with the reason if it refuses, or ends before. */
   async order(order: Order): Promise<unknown> {
-    const { dataDir } = this.#options
-    const connection = await this.#connect(async () => (await connectToKeeper(dataDir)) ?? (await startKeeper(dataDir)))
-    return this.#send(connection.wire, order)
+    return this.#send((await this.#connectOrStart()).wire, order)
   }
 
   /** As `order`, but does nothing where no keeper runs. */
@@ -72,6 +74,11 @@ export class KeeperLink {
   close(): void {
     this.#isClosed = true
     this.#current?.wire.end()
+  }
+
+  #connectOrStart(): Promise<Connection> {
+    const { dataDir } = this.#options
+    return this.#connect(async () => (await connectToKeeper(dataDir)) ?? (await startKeeper(dataDir)))
   }
 
   #connect(open: () => Promise<Duplex>): Promise<Connection> {
@@ -105,7 +112,7 @@ export class KeeperLink {
       throw new Error('the process that keeps apps is of another release: stop it and start it again')
     }
     wire.send({ do: 'hello', protocol: PROTOCOL, holdMs: this.#options.holdMs })
-    await this.#options.onConnect((order) => this.#send(wire, order), welcome)
+    await this.#options.onConnect((order) => this.#send(wire, order))
     this.#current = { wire, welcome }
     return this.#current
   }

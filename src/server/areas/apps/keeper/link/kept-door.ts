@@ -48,7 +48,7 @@ export class KeptDoor implements Door {
       onLost: () => this.#onLost(),
       lookUp: (label) => this.#whyNot(label),
     })
-    this.sandboxes = new RemoteSandboxes(this.#link)
+    this.sandboxes = new RemoteSandboxes(this.#link, () => this.#leaves())
   }
 
   /** Takes the port, unless the keeper has it. Throws if it is in use. */

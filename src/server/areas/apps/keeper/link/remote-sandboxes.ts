@@ -1,4 +1,4 @@
-import type { OnLine } from '../../deploys/target.ts'
+import type { OnLine, TargetKeeper } from '../../deploys/target.ts'
 import type { Sandbox } from '../../process/sandbox/sandbox.ts'
 import type { AppClaim, RunningApp, Sandboxes } from '../../process/sandbox/sandboxes.ts'
 import type { ProcessEnd } from '../../process/sandbox/status.ts'
@@ -8,6 +8,7 @@ import type { KeeperEvent } from './keeper-link.ts'
 type SandboxEvent = Extract<KeeperEvent, { is: 'line' | 'ready' | 'gone' | 'app_line' | 'app_gone' }>
 
 type Link = {
+  readonly keeperId: () => Promise<string>
   readonly order: (order: Order) => Promise<unknown>
   readonly tell: (message: ToKeeper) => void
 }
@@ -21,12 +22,19 @@ const LOST: ProcessEnd = { code: null, description: 'the process that keeps apps
 /** Makes sandboxes in the keeper. */
 export class RemoteSandboxes implements Sandboxes {
   readonly #link: Link
+  readonly #leavesApps: () => boolean
   readonly #builds = new Map<number, BuildListener>()
   readonly #apps = new Map<string, Listener>()
   #nextSandbox = 0
 
-  constructor(link: Link) {
+  constructor(link: Link, leavesApps: () => boolean) {
     this.#link = link
+    this.#leavesApps = leavesApps
+  }
+
+  async keeper(): Promise<TargetKeeper> {
+    const held = (appId: string) => this.#link.tell({ do: 'held', appId })
+    return { id: await this.#link.keeperId(), held, leavesApps: this.#leavesApps }
   }
 
   receive(event: SandboxEvent): void {
@@ -155,6 +163,7 @@ export class RemoteSandboxes implements Sandboxes {
       kill: (reason, by = 'svc') => this.#link.tell({ do: 'kill_app', deployId, reason, by }),
       route: (label) => this.#link.tell({ do: 'route', label, deployId }),
       idle: async () => void (await this.#link.order({ do: 'idle', deployId })),
+      leaves: this.#leavesApps,
       leave: () => {
         forget()
         this.#link.tell({ do: 'leave', deployId })

@@ -15,6 +15,8 @@ type KeeperOptions = {
   /** Held for as long as the keeper runs. */
   readonly lock: Disposable
   readonly dataDir: string
+  /** The same for all keepers of a data folder, one after another. */
+  readonly keeperId: string
   readonly startedBy: StartedBy
   /** The file that names the process of the door. */
   readonly pidFile: (port: number) => string
@@ -40,6 +42,7 @@ export class Keeper {
   readonly machine: SandboxMachine
   readonly apps: KeptApps
   #door: { readonly settings: string; readonly opened: Promise<AppDoor> } | undefined
+  #opened: AppDoor | undefined
   #idle: NodeJS.Timeout | undefined
   #log: LogEntry[] = []
 
@@ -70,7 +73,9 @@ export class Keeper {
       },
     })
     this.#servers.add(server)
-    wire.send({ is: 'welcome', protocol: PROTOCOL, startedBy: this.#options.startedBy, port: this.#port })
+    this.#watchIdle()
+    const { keeperId, startedBy } = this.#options
+    wire.send({ is: 'welcome', protocol: PROTOCOL, keeperId, startedBy })
     for (const entry of this.#log) wire.send(entry)
     this.#log = []
   }
@@ -82,13 +87,9 @@ export class Keeper {
       const former = this.#door?.opened
       this.#door = { settings: text, opened: this.#openDoor(settings, former) }
     }
-    const door = await this.#door.opened
-    this.#port = door.port
-    this.#opened = door
-    return door.port
+    this.#opened = await this.#door.opened
+    return this.#opened.port
   }
-  #port: number | null = null
-  #opened: AppDoor | undefined
 
   async closePort(): Promise<void> {
     await this.#opened?.closePort()

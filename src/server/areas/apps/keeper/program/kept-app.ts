@@ -85,7 +85,12 @@ export class KeptApp {
   leave(): void {
     const holdMs = this.#server?.holdMs() ?? 0
     this.#server = undefined
-    this.#hold = setTimeout(() => this.kill(ABANDONED, 'svc'), this.#isStopping ? STOP_MS : holdMs)
+    this.#endAfter(this.#isStopping ? STOP_MS : holdMs)
+  }
+
+  /** Ends it unless this is called again in time: a server that hangs cannot keep another machine from hosting it. */
+  renewHold(): void {
+    if (this.#server) this.#endAfter(this.#server.holdMs())
   }
 
   stop(): void {
@@ -120,6 +125,11 @@ export class KeptApp {
       if (!line) return
       this.#server.send({ is: 'app_line', deployId: this.options.deployId, line })
     }
+  }
+
+  #endAfter(ms: number): void {
+    clearTimeout(this.#hold)
+    this.#hold = setTimeout(() => this.kill(ABANDONED, 'svc'), ms)
   }
 
   async #start(): Promise<void> {

@@ -82,6 +82,11 @@ export class KeptApps {
     for (const app of this.#apps.values()) if (app.isHostedBy(server)) app.leave()
   }
 
+  /** The server has just made sure that no other machine hosts the app. */
+  renewHold(server: Server, appId: string): void {
+    for (const app of this.#apps.values()) if (app.options.appId === appId && app.isHostedBy(server)) app.renewHold()
+  }
+
   sendLines(server: Server): void {
     for (const app of this.#apps.values()) if (app.isHostedBy(server)) app.sendLines()
   }

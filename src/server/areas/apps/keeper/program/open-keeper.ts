@@ -4,7 +4,7 @@ import { lockFolder } from '#lib/files/folder-lock.ts'
 import { listenLocal } from '#lib/net/local-stream.ts'
 import { endFormer } from '../../process/sandbox/sandboxes.ts'
 import type { StartedBy } from '../messages.ts'
-import { chooseSocket, keeperFolder } from '../place.ts'
+import { chooseSocket, keeperFolder, keeperIdOf } from '../place.ts'
 import { Keeper } from './keeper.ts'
 
 /** Opens the keeper of a data folder. Throws FolderInUse if it has one already. */
@@ -13,6 +13,7 @@ export async function openKeeper(dataDir: string, startedBy: StartedBy): Promise
   const keeper = new Keeper({
     lock,
     dataDir,
+    keeperId: keeperIdOf(dataDir),
     startedBy,
     pidFile: (port) => join(dataDir, `app-door-${port}.pid`),
     exit: () => process.exit(0),

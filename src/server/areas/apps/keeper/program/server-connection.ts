@@ -80,6 +80,9 @@ export class ServerConnection implements Server {
       case 'leave':
         this.#app(message.deployId)?.leave()
         return
+      case 'held':
+        this.#keeper.apps.renewHold(this, message.appId)
+        return
       case 'route':
         if (this.#app(message.deployId)) this.#keeper.apps.route(message.label, message.deployId)
         return

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { rememberFound } from '#lib/processes/bubblewrap.ts'
 import { type ControlGroups, findControlGroups } from '#lib/processes/control-groups/control-groups.ts'
-import type { OnLine, StoredLines } from '../../deploys/target.ts'
+import type { OnLine, StoredLines, TargetKeeper } from '../../deploys/target.ts'
 import type { AppNetwork } from '../../door/network.ts'
 import { SharedLogRate } from '../../logs/log-rate.ts'
 import { endOrphans } from '../end-orphans.ts'
@@ -44,6 +44,8 @@ export type RunningApp = Pick<AppSandbox, 'replaceToken' | 'stop' | 'kill' | 'go
   readonly idle?: () => Promise<void>
   /** Lets it go on without this process. Undefined where it cannot. */
   readonly leave?: () => void
+  /** Whether it is to go on when this process stops. */
+  readonly leaves?: () => boolean
 }
 
 /** Where sandboxes are made: in this process, which they end with, or in the keeper, where those of apps outlive it. */
@@ -56,6 +58,8 @@ export type Sandboxes = {
   readonly start: (options: AppOptions) => Promise<RunningApp>
   /** Returns the instance that a former process of svc left running. */
   readonly find: (claim: AppClaim, lines: LeftLines) => Promise<RunningApp | undefined>
+  /** Undefined where everything ends with this process. */
+  readonly keeper?: () => Promise<TargetKeeper>
   /** Ends what a former process of svc left running of this app, except instances of the named deploys. */
   readonly endOrphans: (app: Pick<AppClaim, 'appId' | 'fence'>, keep: readonly string[]) => Promise<void>
 }
