@@ -26,6 +26,9 @@ type LinkOptions = {
   readonly lookUp: (label: string) => Promise<NoRoute>
 }
 
+const OTHER_RELEASE =
+  'the process that keeps apps (svc-server keeper) is of another release, so no app can run: restart it, which ends its apps'
+
 /** The connection of this server to the keeper of its data folder, which is started when it is needed. */
 export class KeeperLink {
   readonly #options: LinkOptions
@@ -96,6 +99,7 @@ export class KeeperLink {
   async #open(open: () => Promise<Duplex>): Promise<Connection> {
     const welcomed = Promise.withResolvers<Welcome>()
     welcomed.promise.catch(() => {})
+    const closed = Promise.withResolvers<void>()
     const wire: Wire<ToKeeper> = openWire<FromKeeper, ToKeeper>(await open(), {
       onMessage: (message) => {
         if (message.is === 'welcome') welcomed.resolve(message)
@@ -103,13 +107,20 @@ export class KeeperLink {
       },
       onClose: () => {
         welcomed.reject(new Error('the process that keeps apps ended'))
-        this.#onClose()
+        closed.resolve()
+        this.#onClose(wire)
       },
     })
     const welcome = await welcomed.promise
     if (welcome.protocol !== PROTOCOL) {
-      wire.end()
-      throw new Error('the process that keeps apps is of another release: stop it and start it again')
+      if (welcome.startedBy === 'operator') {
+        wire.end()
+        throw new Error(OTHER_RELEASE)
+      }
+      // Every release knows this message. Its apps end with it, and are started again by those who host them.
+      wire.send({ do: 'shut_down', id: 0 })
+      await closed.promise
+      return this.#open(() => startKeeper(this.#options.dataDir))
     }
     wire.send({ do: 'hello', protocol: PROTOCOL, holdMs: this.#options.holdMs })
     await this.#options.onConnect((order) => this.#send(wire, order))
@@ -150,8 +161,9 @@ export class KeeperLink {
     this.tell({ do: 'found', id, to })
   }
 
-  #onClose(): void {
-    const wasConnected = this.#current !== undefined
+  #onClose(wire: Wire<ToKeeper>): void {
+    const wasConnected = this.#current?.wire === wire
+    if (this.#current && !wasConnected) return
     this.#current = undefined
     this.#connection = undefined
     for (const pending of this.#pending.values()) pending.reject(new Error('the process that keeps apps ended'))

@@ -80,15 +80,25 @@ export class Keeper {
     this.#log = []
   }
 
-  /** Opens the port of apps, or leaves it open if it is open with these settings. Returns the port. */
+  /**
+   * Opens the port of apps, or leaves it open if it is open with these settings. Other settings end all apps, because
+   * their ways in and out change. Returns the port.
+   */
   async openDoor(settings: DoorSettings): Promise<number> {
-    const text = JSON.stringify(settings)
-    if (this.#door?.settings !== text) {
-      const former = this.#door?.opened
-      this.#door = { settings: text, opened: this.#openDoor(settings, former) }
+    const former = this.#door
+    const port = settings.port === 0 ? (this.#opened?.port ?? 0) : settings.port
+    const text = JSON.stringify({ ...settings, port })
+    if (former?.settings !== text) {
+      const opened = this.#openDoor({ ...settings, port }, former?.opened)
+      this.#door = { settings: text, opened }
+      opened.catch(() => {
+        if (this.#door?.opened === opened) this.#door = undefined
+      })
     }
-    this.#opened = await this.#door.opened
-    return this.#opened.port
+    const door = await this.#door!.opened
+    this.#door = { settings: JSON.stringify({ ...settings, port: door.port }), opened: this.#door!.opened }
+    this.#opened = door
+    return door.port
   }
 
   async closePort(): Promise<void> {
@@ -114,7 +124,11 @@ export class Keeper {
   }
 
   async #openDoor(settings: DoorSettings, former: Promise<AppDoor> | undefined): Promise<AppDoor> {
-    await (await former)?.[Symbol.asyncDispose]()
+    const open = await former?.catch(() => undefined)
+    if (open) {
+      await this.apps.stopAll(STOP_GRACE_MS)
+      await open[Symbol.asyncDispose]()
+    }
     const log = {
       warn: (details: object, message: string) => this.log('warn', details, message),
       error: (details: object, message: string) => this.log('error', withText(details), message),
