@@ -25,7 +25,11 @@ export async function holdHere(
 ): Promise<AsyncDisposable> {
   if (!keeper || db.engine === 'embedded') return { [Symbol.asyncDispose]: async () => {} }
   const hold = { appId, keeperId: keeper.id, seconds: HOLD_SECONDS }
-  while (!signal.aborted && !(await holdApp(db, hold))) await delay(AGAIN_MS, signal)
+  while (!(await holdApp(db, hold))) {
+    // Nothing is started then, because the signal ends the work on the app too.
+    if (signal.aborted) return { [Symbol.asyncDispose]: async () => {} }
+    await delay(AGAIN_MS, signal)
+  }
   const renew = () => {
     renewHold(db, hold).then((isHeld) => isHeld && keeper.held(appId), onError)
   }

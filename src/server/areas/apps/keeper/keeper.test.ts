@@ -106,7 +106,7 @@ function keeperPid(dataDir: string): number {
 
 const isGone = (pid: number) => !existsSync(`/proc/${pid}`) || /\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
 
-describe('MA-16 an app and the servers that host it', () => {
+describe('AP-02 an app and the servers that host it', () => {
   it('goes on answering visitors without a server, and the next server finds it', async () => {
     const dataDir = newFolder()
     const first = await openServer(dataDir)
@@ -238,7 +238,7 @@ describe('MA-16 an app and the servers that host it', () => {
   })
 })
 
-describe('MA-16 a keeper of another release', () => {
+describe('AP-02 a keeper of another release', () => {
   /** Listens as a keeper with an older protocol, and returns what a server sends to it. */
   async function openFormer(dataDir: string, startedBy: 'server' | 'operator') {
     const received: unknown[] = []
@@ -274,7 +274,7 @@ describe('MA-16 a keeper of another release', () => {
   })
 })
 
-needs('bubblewrap')('MA-16 a sandbox', () => {
+needs('bubblewrap')('AP-02 a sandbox', () => {
   it('has no way to the socket of the keeper', async () => {
     const dataDir = newFolder()
     const server = await openServer(dataDir)

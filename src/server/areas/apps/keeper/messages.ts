@@ -65,7 +65,13 @@ type Variables = Readonly<Record<string, string>>
 
 /** Messages of the keeper to a server, one JSON object a line. */
 export type FromKeeper =
-  | { readonly is: 'welcome'; readonly protocol: number; readonly keeperId: string; readonly startedBy: StartedBy }
+  | {
+      readonly is: 'welcome'
+      readonly protocol: number
+      readonly keeperId: string
+      readonly startedBy: StartedBy
+      readonly pid: number
+    }
   | { readonly is: 'done'; readonly id: number; readonly value?: unknown; readonly fault?: string }
   | { readonly is: 'line'; readonly sandbox: number; readonly line: KeptLine }
   | { readonly is: 'ready'; readonly sandbox: number; readonly firstPid: number | null; readonly fault?: string }

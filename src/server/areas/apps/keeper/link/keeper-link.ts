@@ -46,6 +46,10 @@ export class KeeperLink {
     return this.#current?.welcome.startedBy
   }
 
+  get pid(): number | undefined {
+    return this.#current?.welcome.pid
+  }
+
   async keeperId(): Promise<string> {
     return (await this.#connectOrStart()).welcome.keeperId
   }

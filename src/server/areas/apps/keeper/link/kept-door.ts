@@ -23,6 +23,8 @@ type KeptDoorOptions = {
 }
 
 const RECONNECT_MS = 50
+/** Exit code of a server that a person interrupts, and that ends without the order of a stop. */
+const INTERRUPTED = 130
 
 /**
  * The port of apps where the keeper runs them. Until the first app is there, this process answers at the port itself,
@@ -48,6 +50,7 @@ export class KeptDoor implements Door {
       onLost: () => this.#onLost(),
       lookUp: (label) => this.#whyNot(label),
     })
+    process.on('exit', this.#onExit)
     this.sandboxes = new RemoteSandboxes(this.#link, () => this.#leaves())
   }
 
@@ -100,6 +103,13 @@ export class KeptDoor implements Door {
     // Its answer may not arrive any more.
     if (!this.#leaves()) await this.#link.orderIfRunning({ do: 'shut_down' }).catch(() => {})
     this.#link.close()
+    process.off('exit', this.#onExit)
+  }
+
+  /** Ctrl-C ends everything, also when a second one does not wait for the stop. */
+  readonly #onExit = (code: number) => {
+    const { pid } = this.#link
+    if (code === INTERRUPTED && pid !== undefined && !this.#leaves()) process.kill(pid, 'SIGTERM')
   }
 
   /** A keeper that somebody started as a service of its own goes on with its apps. */

@@ -75,7 +75,7 @@ export class Keeper {
     this.#servers.add(server)
     this.#watchIdle()
     const { keeperId, startedBy } = this.#options
-    wire.send({ is: 'welcome', protocol: PROTOCOL, keeperId, startedBy })
+    wire.send({ is: 'welcome', protocol: PROTOCOL, keeperId, startedBy, pid: process.pid })
     for (const entry of this.#log) wire.send(entry)
     this.#log = []
   }

@@ -11,7 +11,7 @@ const rest = (lines: LineBuffer) => {
 }
 
 describe('the lines of an app between two servers', () => {
-  it('MA-15 are handed on once, and again only after those that are stored', () => {
+  it('AP-02 are handed on once, and again only after those that are stored', () => {
     const lines = new LineBuffer()
     add(lines, ['a', 'b'], 1)
     add(lines, ['c', 'd', 'e'], 2)
@@ -25,7 +25,7 @@ describe('the lines of an app between two servers', () => {
     expect(rest(lines)).toEqual(['1 a', '1 b', '2 c', '2 d', '2 e'])
   })
 
-  it('MA-15 are not handed on again when all are stored', () => {
+  it('AP-02 are not handed on again when all are stored', () => {
     const lines = new LineBuffer()
     add(lines, ['a'], 1)
     rest(lines)
@@ -35,14 +35,14 @@ describe('the lines of an app between two servers', () => {
     expect(rest(lines)).toEqual(['1 b'])
   })
 
-  it('MA-15 have times that never go back, also when the clock does', () => {
+  it('AP-02 have times that never go back, also when the clock does', () => {
     const lines = new LineBuffer()
     add(lines, ['a'], 5)
     add(lines, ['b'], 3)
     expect(rest(lines)).toEqual(['5 a', '5 b'])
   })
 
-  it('MA-15 are bounded, and what falls out before a server read it is counted', () => {
+  it('AP-02 are bounded, and what falls out before a server read it is counted', () => {
     const lines = new LineBuffer()
     const texts = Array.from({ length: 2_003 }, (_, index) => `line ${index}`)
     add(lines, texts, 1)
@@ -55,7 +55,7 @@ describe('the lines of an app between two servers', () => {
     expect(lines.next()).toMatchObject({ dropped: 3 })
   })
 
-  it('MA-15 are bounded by their bytes too', () => {
+  it('AP-02 are bounded by their bytes too', () => {
     const lines = new LineBuffer()
     add(
       lines,
