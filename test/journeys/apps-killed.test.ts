@@ -38,6 +38,7 @@ describe('MA-15 svc killed while a deploy is under way', () => {
   const stack = new AsyncDisposableStack()
   const deploys = new Map<Step, { deploy_id: string; host: string; marker: string }>()
   let second: ServerProcess
+  let livePids: readonly string[]
   let after: Client
 
   beforeAll(async () => {
@@ -67,6 +68,7 @@ describe('MA-15 svc killed while a deploy is under way', () => {
       deploys.set(step, { deploy_id, host: new URL(url!).hostname, marker })
       if (step === 'live') await until(() => isMet('live'))
     }
+    livePids = pidsOf(deploys.get('live')!.marker)
     first.child.kill('SIGKILL')
     await once(first.child, 'exit')
     second = stack.use(await startProcess(env))
@@ -83,22 +85,27 @@ describe('MA-15 svc killed while a deploy is under way', () => {
     expect(ended).toMatchObject({ state: 'live', failure_code: null })
     // The port for apps opens with the first app, some time after the start.
     await until(async () => (await ask(second, host).catch(() => undefined)) === 'up')
-    expect(countProcesses(marker)).toBe(1)
+    expect(pidsOf(marker)).toHaveLength(1)
+  })
+
+  it('AP-02 the app that was live is the same process as before', () => {
+    expect(livePids).toHaveLength(1)
+    expect(pidsOf(deploys.get('live')!.marker)).toEqual(livePids)
   })
 })
 
-/** Counts the processes of Node on this machine, in sandboxes too, that have the argument. */
-function countProcesses(argument: string): number {
-  const lines = readdirSync('/proc')
+/** Returns the processes of Node on this machine, in sandboxes too, that have the argument. */
+function pidsOf(argument: string): string[] {
+  return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map((pid) => {
+    .filter((pid) => {
       try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+        const [program, ...rest] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+        return program === 'node' && rest.includes(argument)
       } catch {
-        return []
+        return false
       }
     })
-  return lines.filter(([program, ...rest]) => program === 'node' && rest.includes(argument)).length
 }
 
 async function developerToken(server: ServerProcess, env: Environment): Promise<string> {

@@ -1,6 +1,5 @@
 import type { ServiceFetch } from '#edge/route/route.ts'
 import {
-  type AppDoor,
   appLabelOf,
   createAppDirectory,
   type FoundApp,
@@ -26,7 +25,7 @@ export function composeAppDoor(parts: ServiceParts, others: ServiceFetch): Servi
 }
 
 /** The apps run behind the door of the worker, so the process behind this one is needed from the start. */
-function serveElsewhere(parts: ServiceParts, appDoor: AppDoor): void {
+function serveElsewhere(parts: ServiceParts, appDoor: NonNullable<ServiceParts['appDoor']>): void {
   appDoor.serve(async () => {
     const address = await parts.findWorkerDoor()
     return { to: address ? { type: 'worker', address } : { type: 'no_worker' } }

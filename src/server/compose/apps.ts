@@ -46,6 +46,7 @@ export function composeHosting(parts: ServiceParts) {
   const processes = createProcessTarget({
     dataDir: config.dataDir,
     network: appDoor,
+    sandboxes: 'sandboxes' in appDoor ? appDoor.sandboxes : undefined,
     apiOrigin: () => publicUrls.signIn,
     onError,
     tokens: composeTokens(parts),

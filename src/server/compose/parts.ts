@@ -13,7 +13,7 @@ import type { Clock } from '#lib/time/clock.ts'
 import type { Spans } from '#lib/tracing/spans.ts'
 import type { JobKind } from '#lib/work/job-kind.ts'
 import type { Loop } from '#lib/work/loop.ts'
-import type { AppAddress, AppDoor } from '../areas/apps/index.ts'
+import type { AppAddress, AppDoor, KeptDoor } from '../areas/apps/index.ts'
 import type { Config } from '../config/config.ts'
 import type { ServiceName } from '../config/service-table.ts'
 
@@ -56,7 +56,7 @@ export type ServiceParts = Resources & {
   /** Returns the `fetch` of another service, in this process or over the network. */
   readonly neighbour: (name: ServiceName) => ServiceFetch
   /** The port of apps. Only where api-gateway or worker run. */
-  readonly appDoor: AppDoor | undefined
+  readonly appDoor: AppDoor | KeptDoor | undefined
   /** Returns where the door of the worker in another process is. Undefined: nobody said where the worker is. */
   readonly findWorkerDoor: () => Promise<AppAddress | undefined>
   /** Whether another process of this installation signed the request. */

@@ -39,6 +39,7 @@ export const WORKERS = [
   'src/lib/db/embedded/embedded-worker.ts',
   'src/server/areas/apps/process/sandbox/inside.ts',
   'src/server/areas/apps/door/program/door-child.ts',
+  'src/server/areas/apps/keeper/program/keeper-child.ts',
   'src/server/areas/databases/engine/embedded/engine-child.ts',
   'src/server/areas/databases/engine/embedded/dump-child.ts',
   'src/server/areas/ai/builtin/model-worker.ts',

@@ -23,7 +23,7 @@ it('OP-09 apps answer at another port if the one after that of svc is in use, an
   await once(taken.listen(0, '127.0.0.1'), 'listening')
   const { port } = taken.address() as AddressInfo
   const warnings: unknown[] = []
-  const options = { services, host: '127.0.0.1', port: port - 1, isPortChosen: true }
+  const options = { services, host: '127.0.0.1', port: port - 1, isPortChosen: true, leavesApps: () => false }
   await using door = await openAppDoor(resources(undefined, warnings), options)
   expect(door!.port).not.toBe(port)
   const text = 'the port for apps is in use; another one is taken: set SVC_APPS_PORT'

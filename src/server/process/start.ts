@@ -56,6 +56,8 @@ type StartOptions = {
   prepared?: Promise<void>
   /** More that must be done before the process is ready. */
   checks?: Record<string, Check>
+  /** Whether apps go on when the process stops, because another one follows. */
+  leavesApps?: () => boolean
   /** Aborted when the process is to stop. The start then ends at its next step and rejects. */
   stopping?: AbortSignal
   /** Called before the first request is answered and the first work begins. Until then a process can be killed. */
@@ -103,7 +105,12 @@ export async function startServices(
     }),
   )
 
-  const appDoor = await openAppDoor(resources, { ...options, port: listener.port, isPortChosen: options.port !== 0 })
+  const appDoor = await openAppDoor(resources, {
+    ...options,
+    port: listener.port,
+    isPortChosen: options.port !== 0,
+    leavesApps: options.leavesApps ?? (() => false),
+  })
   if (appDoor) stack.use(appDoor)
   const checks = readinessChecks(resources, options, neighbour)
   const parts: ServiceParts = {

@@ -18,5 +18,5 @@ async function* noFiles() {}
 const { signal } = new AbortController()
 const deploy = { ...deployFacts('app_1', 'dep_1'), startCommand: 'echo app runs; sleep 1000 & wait' }
 await target.build({ ...request, deploy, files: noFiles(), signal })
-await target.start({ ...request, deploy, release: { deployId: 'dep_1' }, lastLineAt: async () => undefined })
+await target.start({ ...request, deploy, release: { deployId: 'dep_1' }, fence: 1, storedLines: async () => undefined })
 setInterval(() => {}, 1000)

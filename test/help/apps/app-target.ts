@@ -68,9 +68,17 @@ export function openTestTarget(options: Partial<ProcessTargetOptions> = {}): Tes
       }),
     start: async (deployId, command, { environment = {}, app = APP } = {}) => {
       const deploy = { ...deployFacts(app, deployId), startCommand: command }
-      const lastLineAt = async () => undefined
+      const storedLines = async () => undefined
       const onHarmful = () => {}
-      const instance = await target.start({ deploy, release: { deployId }, environment, onLine, lastLineAt, onHarmful })
+      const instance = await target.start({
+        deploy,
+        release: { deployId },
+        environment,
+        onLine,
+        fence: 1,
+        storedLines,
+        onHarmful,
+      })
       instances.push(instance)
       return instance
     },

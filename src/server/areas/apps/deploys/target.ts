@@ -12,6 +12,8 @@ export type OnLine = (line: {
   readonly text: string
   /** When it was written, where that is known better than by when it arrived. */
   readonly at?: Date
+  /** How many lines are missing, for a line that says so. */
+  readonly dropped?: number
 }) => void
 
 /** A deploy as targets see it. */
@@ -47,13 +49,18 @@ export type BuildResult =
 /** The result of a build, from which an app is started. It outlives the process of svc: an app is started again without a build. */
 export type Release = { readonly deployId: string }
 
+/** Time of the newest line that is stored, and how many lines of that time are. */
+export type StoredLines = { readonly at: Date; readonly count: number }
+
 export type StartRequest = {
   readonly deploy: DeployFacts & { readonly startCommand: string }
   readonly release: Release
   readonly environment: Readonly<Record<string, string>>
   readonly onLine: OnLine
-  /** Time of the newest line of the app that is stored, for a target whose apps write while no process of svc reads. */
-  readonly lastLineAt: () => Promise<Date | undefined>
+  /** The fence of the lease under which the app is hosted. */
+  readonly fence: number
+  /** The newest line of the app that is stored, for a target whose apps write while no process of svc reads. */
+  readonly storedLines: () => Promise<StoredLines | undefined>
   /** Called when answers of the app were shown to end the process that handles the bytes of all apps. */
   readonly onHarmful: () => void
 }
@@ -66,6 +73,9 @@ export class StartError extends Error {
 /** Why an instance ended, in words that people read: "exit code 1", "killed: it used more than 512 MB of memory". */
 type InstanceEnd = { readonly description: string }
 
+/** How long WebSockets of an instance that gets no requests any more stay open: at most until the signal is aborted. */
+export type KeptSockets = { readonly ms: number; readonly signal: AbortSignal }
+
 /** One running copy of an app. */
 export type Instance = {
   /** Where the door finds the app. */
@@ -75,6 +85,15 @@ export type Instance = {
    * Returns only the status and the start of the body.
    */
   readonly fetch: (request: Request) => Promise<Response>
+  /** Sends visitors' requests of the label to it from now on. Undefined where svc itself finds the way for each. */
+  readonly route?: ((label: string) => void) | undefined
+  /**
+   * Resolves when nothing that came by `route` is under way any more, or when the time for it is over: `graceMs` for
+   * requests. WebSockets are closed at once, or after the time in `keptSockets`.
+   */
+  readonly drain?: ((graceMs: number, keptSockets?: KeptSockets) => Promise<void>) | undefined
+  /** Whether `leave` lets it go on. Undefined: it depends on nobody here. */
+  readonly outlives?: (() => boolean) | undefined
   /** Resolves when the instance has ended, for whatever reason. Never rejects. */
   readonly ended: Promise<InstanceEnd>
   /** Asks the app to end and kills it after the grace time. Resolves when everything it started is gone. */
@@ -84,6 +103,15 @@ export type Instance = {
    * process, in the grace time; another one goes on, and `start` of the next process finds it.
    */
   readonly leave: (graceMs: number) => Promise<void>
+}
+
+/** Where the apps of a target go on when the server ends. */
+export type TargetKeeper = {
+  readonly id: string
+  /** Tells it that no other machine may host the app for some time from now on. */
+  readonly held: (appId: string) => void
+  /** Whether the apps go on when this server stops in order. */
+  readonly leavesApps: () => boolean
 }
 
 /** Where apps are built and run. */
@@ -97,7 +125,12 @@ export type Target = {
   /** Removes the releases of an app, except those of the deploys that are named. */
   readonly prune: (app: AppRef, keep: readonly string[]) => Promise<void>
   /** Ends what a former process of svc left running of this app, except what belongs to the named deploys. */
-  readonly endOrphans: (app: AppRef, keep: readonly string[]) => Promise<void>
+  readonly endOrphans: (
+    app: AppRef & { readonly fence: number },
+    deploys: readonly { readonly id: string; readonly isLive: boolean }[],
+  ) => Promise<void>
+  /** Undefined where apps end with the server, or run in a cluster. */
+  readonly keeper?: (() => Promise<TargetKeeper>) | undefined
   /** Sentences for the operator, such as that apps run without a sandbox. */
   readonly warnings: () => Promise<readonly string[]>
 }

@@ -6,12 +6,12 @@ import { messageOf } from '#lib/message-of.ts'
 import { SocketFetchError } from '#lib/net/socket-fetch.ts'
 import { endFormerProcess, forgetProcess, rememberProcess } from '#lib/processes/former-process.ts'
 import type { AppRequest } from '#ports/apps.ts'
+import type { Door } from './door.ts'
 import { type DoorProcess, startDoorProcess } from './door-process.ts'
 import { FaultLog } from './harm/fault-log.ts'
 import { createHarmSearch, type HarmSearch } from './harm/harm-search.ts'
 import type { AnsweringDeploy } from './harm/suspects.ts'
 import type { AppAddress, DoorSettings, FromDoor, NoRoute, ProxyFacts } from './messages.ts'
-import type { AppNetwork } from './network.ts'
 import { Orders } from './orders.ts'
 import { createOutgoingProxies, type OutgoingProxies } from './outgoing-proxies.ts'
 import { DoorEnded, OwnRequests } from './own-requests.ts'
@@ -39,7 +39,7 @@ const RETRIES = 2
  * The port of apps and the process behind it. Until the first app is there, this process answers at the port itself,
  * with pages that say so. Then a process of its own does, which is started again whenever it ends.
  */
-export class AppDoor implements AppNetwork, AsyncDisposable {
+export class AppDoor implements Door {
   readonly #options: AppDoorOptions
   readonly #settings: DoorSettings
   readonly #placeholder: Listener

@@ -1,12 +1,13 @@
 import { SocketFetchError } from '#lib/net/socket-fetch.ts'
-import type { DoorProcess } from './door-process.ts'
 import type { AnsweringDeploy } from './harm/suspects.ts'
-import type { AppAddress, FromDoor } from './messages.ts'
+import type { AppAddress, FromDoor, ToDoor } from './messages.ts'
 
 /** Thrown if the door ended before the app had answered. */
 export class DoorEnded extends Error {
   override readonly name = 'DoorEnded'
 }
+
+type Teller = { readonly tell: (message: Extract<ToDoor, { do: 'fetch' | 'cancel' }>) => void }
 
 /** `recordedAs`: the deploy, if its bytes are to be recorded. */
 type RequestTarget = {
@@ -29,7 +30,7 @@ export class OwnRequests {
   #nextId = 0
 
   /** Rejects with a SocketFetchError, with DoorEnded, or with the reason of the request's signal. */
-  async send(door: DoorProcess, { deploy, ...to }: RequestTarget, request: Request): Promise<Response> {
+  async send(door: Teller, { deploy, ...to }: RequestTarget, request: Request): Promise<Response> {
     const { pathname, search } = new URL(request.url)
     const id = this.#nextId++
     const path = pathname + search

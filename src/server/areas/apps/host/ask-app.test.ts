@@ -94,7 +94,8 @@ describe('NO-19 an app that svc starts again', () => {
     address: { socket: '/nowhere' },
     begin: () => () => {},
     fetch,
-    idle: async () => {},
+    beginSocket: () => () => {},
+    drain: async () => {},
   })
   const restartsOf = async () => Object.fromEntries(await probe().restarts(['app_1', 'app_2', 'app_3']))
 

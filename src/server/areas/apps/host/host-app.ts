@@ -14,6 +14,7 @@ import { asHost, HostLost } from './as-host.ts'
 import type { HostDeps } from './deps.ts'
 import { failDeploy } from './fail-deploy.ts'
 import { HARMFUL, STOPPED_AS_HARMFUL } from './harmful.ts'
+import { holdHere } from './hold.ts'
 import { type KeptRunning, keepRunning } from './keep-running.ts'
 import { probeUntilHealthy } from './probe.ts'
 import { recoverDeploy } from './recover.ts'
@@ -73,13 +74,20 @@ export class AppHost {
 
   /** Returns when nothing is left to host, or when the signal is aborted. */
   async run(): Promise<void> {
-    const { target, traffic, time } = this.#deps
+    const { target, traffic, db, time, onError } = this.#deps
+    const onFault = (error: unknown) => onError(error, this.#app.id)
+    await using _hold = await holdHere(
+      { db, delay: time.delay, onError: onFault },
+      this.#app.id,
+      await target.keeper?.(),
+      this.#signal,
+    )
     try {
       const current = await listCurrentDeploys(this.#deps.db, this.#app.id)
-      const wasLive = current.some(({ state }) => state === 'live')
+      const deploys = current.map(({ id, state }) => ({ id, isLive: state === 'live' }))
+      const wasLive = deploys.some(({ isLive }) => isLive)
       this.#hosting = traffic.host(this.#app.host_label, wasLive ? time.now() : undefined)
-      const currentIds = current.map(({ id }) => id)
-      await target.endOrphans(this.#ref, currentIds)
+      await target.endOrphans({ ...this.#ref, fence: this.#lease.fence }, deploys)
       let faults = 0
       while (!this.#signal.aborted) {
         try {
@@ -178,13 +186,14 @@ export class AppHost {
   /** Keeps the deploy running and sends requests to it from now on. `first` is an instance that runs already. */
   #serve(deploy: DeployRow, release: Release, first: Instance | undefined): void {
     const { time, traffic } = this.#deps
+    const { fence } = this.#lease
     const crashes: Date[] = []
     this.#servingId = deploy.id
     this.#isCrashLooping = false
     if (first) this.#hosting?.served()
     const running = keepRunning(first, {
       time,
-      start: () => startInstance(this.#deps, { deploy, release, onHarmful: () => this.#onHarmful(deploy) }),
+      start: () => startInstance(this.#deps, { deploy, release, fence, onHarmful: () => this.#onHarmful(deploy) }),
       untilReady: async (instance, signal) => {
         const probed = await probeUntilHealthy(instance, deploy.health_path ?? '/', time, signal)
         if (probed.ok) this.#hosting?.served()

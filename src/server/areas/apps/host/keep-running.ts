@@ -1,8 +1,8 @@
 import { messageOf } from '#lib/message-of.ts'
 import { isShortRun, restartDelayMs } from '../deploys/rules.ts'
-import type { Instance } from '../deploys/target.ts'
+import type { Instance, KeptSockets } from '../deploys/target.ts'
 import type { HostTime } from './probe.ts'
-import { type KeptSockets, type ServedInstance, serveInstance } from './served-app.ts'
+import { type ServedInstance, serveInstance } from './served-app.ts'
 
 type Deps = {
   readonly time: HostTime
@@ -66,8 +66,9 @@ export function keepRunning(first: Instance | undefined, deps: Deps): KeptRunnin
     stopping.abort()
     const last = current
     if (last) {
-      // Waits for the requests of an instance that others do not reach any more.
-      await last.served.drain(graceMs, keptSockets)
+      // Waits for the requests of an instance that others do not reach any more. One that goes on is still reached.
+      const goesOn = isLeft && last.instance.outlives?.() === true
+      if (!goesOn) await last.served.drain(graceMs, keptSockets)
       await last.instance[how](graceMs)
     }
     await supervised

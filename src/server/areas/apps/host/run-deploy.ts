@@ -4,7 +4,7 @@ import { messageOf } from '#lib/message-of.ts'
 import type { Lease } from '#lib/work/lease.ts'
 import { beginDeploy, type DeployRow, type HostedApp, moveDeploy, retireLive, returnToQueue } from '../deploys/store.ts'
 import type { BuildResult, DeployFacts, Instance, OnLine, Release } from '../deploys/target.ts'
-import { findLastLineAt } from '../logs/store.ts'
+import { findStoredLines } from '../logs/store.ts'
 import { asHost, HostLost } from './as-host.ts'
 import type { HostDeps } from './deps.ts'
 import { failDeploy } from './fail-deploy.ts'
@@ -68,7 +68,7 @@ export async function runDeploy(deps: HostDeps, queued: DeployRow, context: Cont
     await deps.logStored(deploy.app_id)
     if (!(await asHost(db, lease, (tx) => moveDeploy(tx, deploy.id, ['building'], { state: 'starting' }))))
       return undefined
-    const instance = await startInstance(deps, { deploy, release, onHarmful })
+    const instance = await startInstance(deps, { deploy, release, fence: lease.fence, onHarmful })
     starting = instance
     undo = (how) => instance[how](0)
     const health = await probeUntilHealthy(instance, deploy.health_path ?? '/', time, signal)
@@ -104,10 +104,12 @@ export async function buildDeploy(
   return built
 }
 
+type NewInstance = { deploy: DeployRow; release: Release; fence: number; onHarmful: () => void }
+
 /** Starts an instance of a deploy, whose lines go to the app's log. */
 export async function startInstance(
   { db, target, readVariables, writeLog }: HostDeps,
-  { deploy, release, onHarmful }: { deploy: DeployRow; release: Release; onHarmful: () => void },
+  { deploy, release, fence, onHarmful }: NewInstance,
 ): Promise<Instance> {
   const { start_command: startCommand } = deploy
   if (startCommand === null) throw new DeployFailed('START_FAILED', 'The app has no start command.')
@@ -117,7 +119,8 @@ export async function startInstance(
       release,
       environment: await readVariables(deploy.app_id),
       onLine: lineWriter(writeLog, deploy, 'app'),
-      lastLineAt: () => findLastLineAt(db, deploy),
+      fence,
+      storedLines: () => findStoredLines(db, deploy),
       onHarmful,
     })
   } catch (error) {

@@ -1,11 +1,12 @@
 import { endsWithin } from '#lib/async/race.ts'
-import type { Instance } from '../deploys/target.ts'
+import type { Instance, KeptSockets } from '../deploys/target.ts'
 import type { AppAddress } from '../door/messages.ts'
 import { once, sendAndWatch } from '../door/program/send-and-watch.ts'
 
 /** An instance of an app, with a count of the requests that it is answering and of its WebSockets. */
 export type ServedInstance = {
   readonly address: AppAddress
+  readonly route?: Instance['route']
   /** Sends a request of svc itself. */
   readonly fetch: (request: Request) => Promise<Response>
   /** Counts a request until the result is called. */
@@ -19,14 +20,12 @@ export type ServedInstance = {
   readonly drain: (graceMs: number, keptSockets?: KeptSockets) => Promise<void>
 }
 
-/** How long WebSockets of an instance that gets no requests any more stay open: at most until the signal is aborted. */
-export type KeptSockets = { readonly ms: number; readonly signal: AbortSignal }
-
 /** For the door to send close frames and to end the connections. */
 const CLOSE_MS = 2_000
 
 /** Counts the requests of an instance until their answers were read, so that a switch can let them end. */
-export function serveInstance({ address, fetch }: Pick<Instance, 'address' | 'fetch'>): ServedInstance {
+export function serveInstance(instance: Pick<Instance, 'address' | 'fetch' | 'route' | 'drain'>): ServedInstance {
+  const { address, fetch, route } = instance
   const requests = new UnderWay()
   const sockets = new UnderWay()
   const begin = () => requests.begin(() => {})
@@ -38,12 +37,17 @@ export function serveInstance({ address, fetch }: Pick<Instance, 'address' | 'fe
   }
   return {
     address,
+    route,
     begin,
     beginSocket: (close) => sockets.begin(close),
     fetch: (request) => sendAndWatch(fetch, request, begin()),
     // Real time: it bounds a stop.
     drain: async (graceMs, keptSockets) => {
-      await Promise.all([endsWithin(graceMs, requests.idle()), drainSockets(graceMs, keptSockets)])
+      await Promise.all([
+        endsWithin(graceMs, requests.idle()),
+        drainSockets(graceMs, keptSockets),
+        instance.drain?.(graceMs, keptSockets),
+      ])
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { Db, Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import { leaseEnd } from '#lib/work/lease.ts'
 
 /**
  * Returns those of the leases that another process holds. A host renews its lease, whose holder begins with the name
@@ -26,6 +27,35 @@ export async function listLiveApps(
     select id, host_label from apps.apps
     where id = any(${[...ids]}::text[]) and state = 'active' and start_command is not null
       and exists (select from apps.deploys where app_id = apps.id and state = 'live')`)
+}
+
+type Hold = { readonly appId: string; readonly keeperId: string; readonly seconds: number }
+
+/** Returns false while another keeper can run the app. */
+export async function holdApp(db: Pick<Db, 'query'>, { appId, keeperId, seconds }: Hold): Promise<boolean> {
+  const rows = await db.query(sql`
+    insert into svc.leases as held (name, holder, fence, expires_at)
+    values (${holdName(appId)}, ${keeperId}, nextval('svc.fences'), ${leaseEnd(seconds)})
+    on conflict (name) do update set holder = excluded.holder, expires_at = ${leaseEnd(seconds)}
+      where held.holder = excluded.holder or held.expires_at <= clock_timestamp()
+    returning name`)
+  return rows.length === 1
+}
+
+/** Returns whether the keeper still holds the app. */
+export async function renewHold(db: Pick<Db, 'query'>, { appId, keeperId, seconds }: Hold): Promise<boolean> {
+  const rows = await db.query(sql`
+    update svc.leases set expires_at = ${leaseEnd(seconds)}
+    where name = ${holdName(appId)} and holder = ${keeperId} returning name`)
+  return rows.length === 1
+}
+
+export async function releaseHold(db: Pick<Db, 'query'>, { appId, keeperId }: Hold): Promise<void> {
+  await db.query(sql`delete from svc.leases where name = ${holdName(appId)} and holder = ${keeperId}`)
+}
+
+function holdName(appId: string): string {
+  return `app-kept:${appId}`
 }
 
 /** Deletes the app with everything that belongs to it. */

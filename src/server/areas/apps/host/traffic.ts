@@ -39,6 +39,7 @@ export function createAppTraffic(): AppTraffic {
     find: (label) => instances.get(label),
     route: (label, instance) => {
       absent.forget()
+      instance?.route?.(label)
       if (instance) instances.set(label, instance)
       else instances.delete(label)
     },

@@ -59,7 +59,8 @@ describe('OP-02 MA-15 an app in a cluster', () => {
       environment: {},
       onHarmful: () => {},
       onLine: ({ text, at }) => void lines.push(`app: ${text} ${at?.getTime()}`),
-      lastLineAt: async () => lastLineAt,
+      fence: 1,
+      storedLines: async () => lastLineAt && { at: lastLineAt, count: 1 },
     })
   const texts = () => lines.map((line) => line.replace(/ \d+$/, ''))
   const ask = async (app: { fetch: (request: Request) => Promise<Response> }, path: string) =>
@@ -97,7 +98,7 @@ describe('OP-02 MA-15 an app in a cluster', () => {
     const writes = cluster.writes.filter(({ path }) => !path.includes('/pods'))
     await using second = open()
     expect(await second.findRelease(APP, 'dep_1')).toEqual({ deployId: 'dep_1' })
-    await second.endOrphans(APP, ['dep_1'])
+    await second.endOrphans({ ...APP, fence: 1 }, [{ id: 'dep_1', isLive: true }])
     const lastAt = new Date(Number(lines.at(-1)!.split(' ').at(-1)))
     const again = await start(second, 'dep_1', lastAt)
     expect(await ask(again, '/again')).toBe('hello')
@@ -145,7 +146,7 @@ describe('OP-02 MA-15 an app in a cluster', () => {
     aborting.abort(new Error('svc stops'))
     await expect(building).rejects.toThrow('svc stops')
     expect(cluster.objects('deployments')).toHaveLength(1)
-    await target.endOrphans(APP, [])
+    await target.endOrphans({ ...APP, fence: 1 }, [])
     expect(cluster.objects('deployments')).toEqual([])
   })
 

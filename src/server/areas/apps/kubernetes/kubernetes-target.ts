@@ -104,7 +104,7 @@ export function createKubernetesTarget(options: KubernetesTargetOptions): Kubern
   }
 
   const start = async (request: StartRequest): Promise<Instance> => {
-    const { deploy, environment, onLine, lastLineAt, onHarmful } = request
+    const { deploy, environment, onLine, storedLines, onHarmful } = request
     try {
       const found = await findDeployment({ id: deploy.appId, orgId: deploy.orgId }, deploy.deployId)
       // Somebody may have removed it by hand.
@@ -113,7 +113,7 @@ export function createKubernetesTarget(options: KubernetesTargetOptions): Kubern
       throw new StartError(messageOf(error), { cause: error })
     }
     const watch = watchOf(deploy)
-    await watch.collectApp(onLine, lastLineAt)
+    await watch.collectApp(onLine, async () => (await storedLines())?.at)
     const answering = { deployId: deploy.deployId, onHarmful }
     const attach = () => options.network().attach(addressOf(deploy), answering)
     const detach = () => attach()[Symbol.asyncDispose]()
@@ -148,7 +148,11 @@ export function createKubernetesTarget(options: KubernetesTargetOptions): Kubern
       // Nothing is kept of an app that is deleted.
       if (keep.length === 0) await client.remove(`/api/v1/namespaces/${place(app)}/serviceaccounts/${nameOf(app.id)}`)
     },
-    endOrphans: removeOthers,
+    endOrphans: (app, deploys) =>
+      removeOthers(
+        app,
+        deploys.map(({ id }) => id),
+      ),
     warnings: async () => [...(await findFaults(client)), ...((await ownNamespace()) === undefined ? [NO_POLICY] : [])],
     [Symbol.asyncDispose]: async () => {
       for (const deployId of watches.keys()) await forget(deployId).catch(onError)

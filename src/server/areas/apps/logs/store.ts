@@ -122,14 +122,18 @@ export async function lastLineId(db: Querier, appId: string): Promise<number> {
 
 const SEARCHED_LINES = 10_000
 
-/** The time of the newest line that the app itself wrote in this deploy, if it is among the newest lines of the log. */
-export async function findLastLineAt(db: Querier, deploy: { readonly id: string; readonly app_id: string }) {
-  const [row] = await db.query<{ at: Date | null }>(sql`
-    select max(at) as at from (
+/** The newest line that the app itself wrote in this deploy, if it is among the newest lines of the log. */
+export async function findStoredLines(
+  db: Querier,
+  deploy: { readonly id: string; readonly app_id: string },
+): Promise<{ at: Date; count: number } | undefined> {
+  const [row] = await db.query<{ at: Date; count: number }>(sql`
+    select at, count(*)::int as count from (
       select at, deploy_id, source from apps.logs where app_id = ${deploy.app_id} order by id desc limit ${SEARCHED_LINES}
     ) newest
-    where deploy_id = ${deploy.id} and source = 'app'`)
-  return row?.at ?? undefined
+    where deploy_id = ${deploy.id} and source = 'app'
+    group by at order by at desc limit 1`)
+  return row
 }
 
 export async function countDropped(db: Querier, appId: string, { since, until }: LineFilter): Promise<number> {

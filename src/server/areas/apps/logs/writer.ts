@@ -36,7 +36,7 @@ export function createLogWriter({ db, clock, onError }: Deps): LogWriter {
   const wake = createWake()
   const stopping = new AbortController()
 
-  const write: WriteLog = ({ appId, deployId, source, level, text, at }) => {
+  const write: WriteLog = ({ appId, deployId, source, level, text, at, dropped = 0 }) => {
     const queue = waiting.get(appId) ?? { lines: [], bytes: 0, dropped: 0, onStored: [] }
     waiting.set(appId, queue)
     wake.ring()
@@ -49,7 +49,7 @@ export function createLogWriter({ db, clock, onError }: Deps): LogWriter {
     queue.bytes += clean.length
     const now = clock.now()
     const writtenAt = at === undefined ? now : timeOfLine(at, now)
-    queue.lines.push({ deployId, at: writtenAt, level: levelNumber(found), source, text: clean, dropped: 0 })
+    queue.lines.push({ deployId, at: writtenAt, level: levelNumber(found), source, text: clean, dropped })
   }
 
   const flush = async (appId: string, queue: Waiting): Promise<void> => {

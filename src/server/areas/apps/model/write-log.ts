@@ -7,4 +7,6 @@ export type WriteLog = (line: {
   readonly text: string
   /** When it was written; without it, now. */
   readonly at?: Date
+  /** How many lines are missing, for a line that says so. */
+  readonly dropped?: number
 }) => void

@@ -220,7 +220,14 @@ needs('bubblewrap')('a hostile app', () => {
       bytes += text.length
     }
     const deploy = { ...deployFacts('app_1', 'dep_loud'), startCommand: 'cat /dev/zero' }
-    const request = { deploy, environment: {}, onLine, lastLineAt: async () => undefined, onHarmful: () => {} }
+    const request = {
+      deploy,
+      environment: {},
+      onLine,
+      fence: 1,
+      storedLines: async () => undefined,
+      onHarmful: () => {},
+    }
     const app = await test.target.start({ ...request, release: { deployId: 'dep_loud' } })
     await until(() => bytes > 4 * MIB)
     await app.stop(0)
@@ -374,7 +381,7 @@ needs('bubblewrap', 'control groups')('a hostile app in a control group', () => 
     expect([existsSync(folder), existsSync(dirname(folder))]).toEqual([false, false])
     mkdirSync(folder, { recursive: true })
     await using next = openTestTarget({ dataDir: own.dataDir })
-    await next.target.endOrphans(appRef('app_1'), [])
+    await next.target.endOrphans({ ...appRef('app_1'), fence: 1 }, [])
     expect(existsSync(dirname(folder))).toBe(false)
   })
 })

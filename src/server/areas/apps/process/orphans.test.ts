@@ -63,7 +63,7 @@ describe('what a killed server left without a sandbox', () => {
     expect(pids.filter((pid) => !isGone(pid))).not.toEqual([])
     expect(existsSync(place)).toBe(true)
     await using next = openTestTarget({ dataDir, bubblewrapPlaces: [] })
-    await next.target.endOrphans(appRef('app_1'), [])
+    await next.target.endOrphans({ ...appRef('app_1'), fence: 1 }, [])
     expect(pids.filter((pid) => !isGone(pid))).toEqual([])
     expect(readdirSync(running)).toEqual([])
     expect(existsSync(place)).toBe(false)

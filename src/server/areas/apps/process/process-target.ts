@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { lstat, mkdir, readdir, rmdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { removeFolder } from '#lib/files/remove-folder.ts'
@@ -7,25 +6,26 @@ import { type ControlGroups, findControlGroups } from '#lib/processes/control-gr
 import { findDiskFault, unmountLeftDisks } from '#lib/processes/sized-disk.ts'
 import type { AppTrial } from '#ports/app-trials.ts'
 import type { Target } from '../deploys/target.ts'
-import { SharedLogRate } from '../logs/log-rate.ts'
+import type { AppNetwork } from '../door/network.ts'
 import { buildRelease } from './build/build.ts'
 import { runTrial, type TrialRequest } from './build/trial.ts'
 import { removeAbandonedTrials } from './build/trial-folder.ts'
-import { endOrphans } from './end-orphans.ts'
 import { layoutOf } from './layout.ts'
 import { describeLimits, type LimitsInForce } from './limits/describe-limits.ts'
 import { createDiskTotals } from './limits/disk-totals.ts'
 import { DEFAULT_LIMITS, type ProcessLimits } from './limits/limits.ts'
-import { createMemoryTotals } from './limits/memory-totals.ts'
+import type { Machine } from './machine.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { findSandbox } from './sandbox/find-sandbox.ts'
-import type { Machine } from './sandbox/sandbox.ts'
+import { createLocalSandboxes, createSandboxMachine, type Sandboxes } from './sandbox/sandboxes.ts'
 import type { Unsandboxed } from './sandbox/unsandboxed.ts'
-import { createUserIds } from './sandbox/users.ts'
 import { startProcess } from './start.ts'
 
-type ProcessTargetOptions = Pick<Machine, 'dataDir' | 'apiOrigin' | 'network' | 'unsandboxed'> & {
+type ProcessTargetOptions = Pick<Machine, 'dataDir' | 'apiOrigin' | 'unsandboxed'> & {
+  readonly network: AppNetwork
   readonly tokens?: Machine['tokens']
+  /** Where sandboxes are made. Undefined: in this process. */
+  readonly sandboxes?: Sandboxes | undefined
   readonly onError: (error: unknown) => void
   readonly limits?: Partial<ProcessLimits>
   /** Where bubblewrap is looked for. */
@@ -51,7 +51,7 @@ export function createProcessTarget(options: ProcessTargetOptions): ProcessTarge
   // Sandboxes are made in another folder than the one that svc runs in.
   const dataDir = resolve(options.dataDir)
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
-  const groups = (options.findGroups ?? findControlGroups)(dataDir)
+  const findGroups = options.findGroups ?? findControlGroups
   const findFault = options.findDiskFault ?? findDiskFault
   let diskFault: Promise<string | undefined> | undefined
   const unmounted = unmountLeftDisks(dataDir).catch(onError)
@@ -60,9 +60,7 @@ export function createProcessTarget(options: ProcessTargetOptions): ProcessTarge
     network: options.network,
     apiOrigin: options.apiOrigin,
     tokens: options.tokens,
-    users: createUserIds(),
-    groups: () => groups,
-    memoryTotals: createMemoryTotals(limits.organization.memoryBytes),
+    sandboxes: options.sandboxes ?? createLocalSandboxes(createSandboxMachine({ ...options, dataDir })),
     diskTotals: createDiskTotals({
       dataDir,
       totalBytes: limits.organization.diskBytes,
@@ -74,17 +72,9 @@ export function createProcessTarget(options: ProcessTargetOptions): ProcessTarge
     unsandboxed: options.unsandboxed,
     walls: rememberFound(() => findSandbox(dataDir, options.bubblewrapPlaces)),
     limits,
-    logRate: new SharedLogRate(),
-    pidFile: async (appId) => {
-      const { running } = layoutOf(dataDir, appId)
-      await mkdir(running, { recursive: true, mode: 0o700 })
-      return join(running, randomBytes(6).toString('hex'))
-    },
   }
   // Tried now, so that the start need not wait for the result.
   void machine.walls()
-  // Control groups that a killed process left.
-  void groups.then(({ removeEmpty }) => removeEmpty())
   unmounted.then(() => removeAbandonedTrials(dataDir, onError)).catch(onError)
   const inTurn = oneAtATime()
   return {
@@ -99,18 +89,20 @@ export function createProcessTarget(options: ProcessTargetOptions): ProcessTarge
       await machine.unmounted
       await prune(dataDir, id, keep, onError)
     },
-    // Nothing of a former process serves any more, so nothing is kept.
-    endOrphans: async ({ id }) => {
-      await endOrphans(layoutOf(dataDir, id).running)
-      await groups.then(({ removeEmpty }) => removeEmpty())
-    },
+    keeper: machine.sandboxes.keeper && (() => machine.sandboxes.keeper!()),
+    // One that was not live yet is built and started again.
+    endOrphans: ({ id, fence }, deploys) =>
+      machine.sandboxes.endOrphans(
+        { appId: id, fence },
+        deploys.filter(({ isLive }) => isLive).map((deploy) => deploy.id),
+      ),
     warnings: async () => {
       const found = await machine.walls()
       return 'missing' in found ? [withoutSandbox(found.missing, options.unsandboxed)] : []
     },
     limitsInForce: async () => {
       if ('missing' in (await machine.walls())) return undefined
-      return describeLimits((await groups).versions, await machine.diskFault())
+      return describeLimits((await findGroups(dataDir)).versions, await machine.diskFault())
     },
   }
 }

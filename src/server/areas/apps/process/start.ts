@@ -3,47 +3,48 @@ import { SocketFetchError } from '#lib/net/socket-fetch.ts'
 import { type Instance, StartError, type StartRequest } from '../deploys/target.ts'
 import type { AttachedApp } from '../door/network.ts'
 import { layoutOf } from './layout.ts'
-import { type Machine, openSandbox, type Sandbox, takeUser } from './sandbox/sandbox.ts'
+import type { Machine } from './machine.ts'
+import { keepToken } from './sandbox/keep-token.ts'
+import type { RunningApp } from './sandbox/sandboxes.ts'
 import { mayRunUnsandboxed, NO_SANDBOX } from './sandbox/unsandboxed.ts'
 
-/** Starts one instance of an app. It resolves as soon as the command runs: whether the app answers is another matter. */
+/**
+ * Starts one instance of an app, or finds the one that a former process of svc left running. It resolves as soon as the
+ * command runs: whether the app answers is another matter.
+ */
 export async function startProcess(request: StartRequest, machine: Machine): Promise<Instance> {
-  const { release, environment, onLine } = request
-  const { orgId, appId, startCommand } = request.deploy
   await refuseUnsandboxed(request, machine)
-  const uid = await takeUser(machine)
-  const free = () => void (uid !== undefined && machine.users.free(uid))
-  let sandbox: Sandbox | undefined
   try {
-    sandbox = await openSandbox(
-      {
-        orgId,
-        appId,
-        folder: layoutOf(machine.dataDir, appId).release(release.deployId),
-        buildHome: undefined,
-        memoryBytes: machine.limits.memoryBytes,
-        hasNetwork: true,
-        onLine,
-        tokens: tokensOf(request, machine),
-        uid,
-      },
-      machine,
-    )
-    await sandbox.process.ready
-    const socket = await sandbox.takeSocket()
-    sandbox.run(startCommand, environment)
-    void sandbox.gone.then(free)
-    return toInstance(sandbox, attach(request, socket, machine), socket)
+    const app = (await findLeft(request, machine)) ?? (await startNew(request, machine))
+    return toInstance(app, request, machine)
   } catch (error) {
-    sandbox?.process.kill('killed: it could not be started')
-    await sandbox?.gone
-    free()
     throw new StartError(`The app could not be started: ${messageOf(error)}.`, { cause: error })
   }
 }
 
-function tokensOf({ deploy: { orgId, appId, deployId } }: StartRequest, { tokens }: Machine) {
-  return tokens && { ...tokens, sign: () => tokens.sign({ orgId, appId, deployId }) }
+async function findLeft({ deploy, fence, onLine, storedLines }: StartRequest, { sandboxes }: Machine) {
+  const { appId, deployId } = deploy
+  return sandboxes.find({ appId, deployId, fence }, { onLine, stored: await storedLines() })
+}
+
+async function startNew(request: StartRequest, machine: Machine): Promise<RunningApp> {
+  const { release, environment, onLine, fence } = request
+  const { orgId, appId, deployId, startCommand } = request.deploy
+  const { limits } = machine
+  return machine.sandboxes.start({
+    orgId,
+    appId,
+    deployId,
+    fence,
+    folder: layoutOf(machine.dataDir, appId).release(release.deployId),
+    memoryBytes: limits.memoryBytes,
+    limits,
+    apiOrigin: machine.apiOrigin(),
+    onLine,
+    token: machine.tokens?.sign({ orgId, appId, deployId }),
+    command: startCommand,
+    variables: environment,
+  })
 }
 
 /** Also asked at a start, because a release may have been built while everything was allowed. */
@@ -54,30 +55,39 @@ async function refuseUnsandboxed({ deploy, release, environment }: StartRequest,
   if (!(await mayRunUnsandboxed(candidate, machine.unsandboxed))) throw new StartError(NO_SANDBOX)
 }
 
-function attach({ deploy: { deployId }, onHarmful }: StartRequest, socket: string, { network }: Machine): AttachedApp {
-  return network.attach({ socket }, { deployId, onHarmful })
-}
-
-function toInstance(sandbox: Sandbox, app: AttachedApp, socket: string): Instance {
+function toInstance(app: RunningApp, request: StartRequest, { network, tokens }: Machine): Instance {
+  const { orgId, appId, deployId } = request.deploy
+  const { socket } = app
+  const attached: AttachedApp = network.attach({ socket }, { deployId, onHarmful: request.onHarmful })
+  const token =
+    tokens && keepToken(app, { ...tokens, sign: () => tokens.sign({ orgId, appId, deployId }) }, request.onLine)
   let hasEnded = false
-  const ended = sandbox.gone.then(async ({ description }) => {
+  const ended = app.gone.then(async ({ description }) => {
     hasEnded = true
-    await app[Symbol.asyncDispose]()
+    token?.stop()
+    await attached[Symbol.asyncDispose]()
     return { description }
   })
   const stop = async (graceMs: number) => {
-    sandbox.process.send({ stop: true })
-    const timer = setTimeout(() => sandbox.process.kill('killed: it did not end when asked to'), graceMs)
+    app.stop()
+    const timer = setTimeout(() => app.kill('killed: it did not end when asked to'), graceMs)
     await ended.finally(() => clearTimeout(timer))
+  }
+  const leave = async () => {
+    token?.stop()
+    app.leave?.()
   }
   return {
     address: { socket },
     ended,
-    fetch: async (request) => {
+    fetch: async (asked) => {
       if (hasEnded) throw new SocketFetchError('the app has ended', false, undefined)
-      return app.fetch(request)
+      return attached.fetch(asked)
     },
+    route: app.route,
+    drain: app.drain,
+    outlives: app.leaves,
     stop,
-    leave: stop,
+    leave: (graceMs) => (app.leaves?.() ? leave() : stop(graceMs)),
   }
 }

@@ -1,6 +1,5 @@
 import { readSignals } from '#contract/maintenance/tools.ts'
 import { type Route, route } from '#edge/route/route.ts'
-import { redactEntries } from '#lib/redact/redact.ts'
 import { readEntries } from '../detect/entries.ts'
 import { backgroundOf } from '../detect/signals/background.ts'
 import {
@@ -78,7 +77,7 @@ type Window = { readonly since: Date; readonly until: Date; readonly maxBytes: n
 async function readWindow(deps: MaintenanceDeps, appId: string, window: Window): Promise<SignalEntry[]> {
   const { since, until, maxBytes } = window
   const { lines } = await deps.logs.read(appId, { since, until, words: [], level: null }, maxBytes)
-  const texts = await redactEntries(lines.map(({ text }) => text))
+  const texts = await (await deps.redactorOf(appId)).entries(lines.map(({ text }) => text))
   return withRequests(await readEntries(lines.map((line, index) => ({ ...line, text: texts[index]! }))))
 }
 
@@ -87,7 +86,7 @@ async function readChecks({ listChecks, listCheckRuns }: MaintenanceDeps, appId:
   for (const { name } of (await listChecks(appId)).slice(0, MAX_CHECKS)) {
     const history = await listCheckRuns(appId, name, MAX_RUNS)
     if (!history) continue
-    const details = await redactEntries(history.runs.map(({ detail }) => detail ?? ''))
+    const details = await (await deps.redactorOf(appId)).entries(history.runs.map(({ detail }) => detail ?? ''))
     const runs = history.runs.map(({ at, verdict, detail }, index) => ({
       at,
       verdict,

@@ -1,10 +1,13 @@
-import { redactEntries } from '#lib/redact/redact.ts'
-import type { AppLogs, ListCheckRuns } from '#ports/apps.ts'
+import type { AppLogs, ListCheckRuns, RedactorOf } from '#ports/apps.ts'
 import { readEntries } from '../detect/entries.ts'
 import { withRequests } from '../detect/signals/evidence.ts'
 import { timeoutTarget } from '../detect/signals/timeout-line.ts'
 
-export type ObserveDeps = { readonly logs: Pick<AppLogs, 'read'>; readonly listCheckRuns: ListCheckRuns }
+export type ObserveDeps = {
+  readonly logs: Pick<AppLogs, 'read'>
+  readonly listCheckRuns: ListCheckRuns
+  readonly redactorOf: RedactorOf
+}
 
 type Fault = { readonly app_id: string; readonly kind: string; readonly template: string }
 type Window = { readonly since: Date; readonly until: Date }
@@ -28,9 +31,9 @@ async function observeCheck({ listCheckRuns }: ObserveDeps, { app_id, template }
 }
 
 /** Secrets are hidden first, as they were when the template of the fault was made. */
-async function observeLog({ logs }: ObserveDeps, fault: Fault, { since, until }: Window) {
+async function observeLog({ logs, redactorOf }: ObserveDeps, fault: Fault, { since, until }: Window) {
   const { lines } = await logs.read(fault.app_id, { since, until, words: [], level: null }, MAX_LOG_BYTES)
-  const texts = await redactEntries(lines.map(({ text }) => text))
+  const texts = await (await redactorOf(fault.app_id)).entries(lines.map(({ text }) => text))
   const entries = withRequests(await readEntries(lines.map((line, index) => ({ ...line, text: texts[index]! }))))
   const isFault = ({ level, template, text }: (typeof entries)[number]) =>
     fault.kind === 'dependency_timeout'

@@ -1,11 +1,10 @@
 import type { Hops } from '#edge/credentials/hop.ts'
 import type { Listener } from '#edge/listen/listen.ts'
-import { SocketFetchError } from '#lib/net/socket-fetch.ts'
 import type { AppRequest } from '#ports/apps.ts'
 import type { AppAddress, FromDoor, RouteAnswer, ToDoor } from '../messages.ts'
 import { createDirectNetwork, type ReachedApp } from '../network.ts'
+import { answerOwnRequest } from './answer-own-request.ts'
 import { openAppPort } from './app-port.ts'
-import { MAX_ANSWER_BYTES } from './bounds.ts'
 import { type AppRoute, requestForApp } from './door.ts'
 import { requestForWorker } from './forwarding.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
@@ -143,12 +142,8 @@ export class DoorProgram {
     const stopping = new AbortController()
     this.#fetches.set(id, stopping)
     try {
-      const init = { headers: new Headers(headers.map((pair) => [...pair])), signal: stopping.signal }
-      const { status, body } = await this.#appAt(address).fetch(new Request(`http://127.0.0.1${path}`, init))
-      this.#tell({ is: 'answered', id, status })
-      this.#tell({ is: 'body', id, ...(await startOf(body)) })
-    } catch (error) {
-      this.#tell({ is: 'unanswered', id, sent: !(error instanceof SocketFetchError) || error.sent })
+      const asked = { id, path, headers, signal: stopping.signal }
+      await answerOwnRequest(asked, (request) => this.#appAt(address).fetch(request), this.#tell)
     } finally {
       this.#fetches.delete(id)
     }
@@ -170,22 +165,6 @@ export class DoorProgram {
       (error: unknown) => this.#tell({ is: 'done', id, fault: reasonOf(error) }),
     )
   }
-}
-
-async function startOf(body: ReadableStream<Uint8Array> | null): Promise<{ bytes: string; broken: boolean }> {
-  const parts: Uint8Array[] = []
-  let size = 0
-  let broken = false
-  try {
-    for await (const part of body ?? []) {
-      parts.push(part)
-      size += part.length
-      if (size >= MAX_ANSWER_BYTES) break
-    }
-  } catch {
-    broken = true
-  }
-  return { bytes: Buffer.concat(parts).subarray(0, MAX_ANSWER_BYTES).toString('base64'), broken }
 }
 
 function reasonOf(error: unknown): string {

@@ -4,7 +4,7 @@ import { removeFolder } from '#lib/files/remove-folder.ts'
 import type { BuildRequest, BuildResult } from '../../deploys/target.ts'
 import { layoutOf } from '../layout.ts'
 import type { DiskLimits } from '../limits/disk-watch.ts'
-import { type Machine, takeUser } from '../sandbox/sandbox.ts'
+import type { Machine } from '../machine.ts'
 import { mayRunUnsandboxed, NO_SANDBOX } from '../sandbox/unsandboxed.ts'
 import { type BuildPlace, openBuildPlace } from './build-place.ts'
 import { closeRelease } from './close-release.ts'
@@ -28,7 +28,7 @@ export async function buildRelease(
   await machine.unmounted
   const room = await machine.diskTotals.reserve(orgId, machine.limits.buildDisk.bytes)
   if (!room) return failed('BUILD_FAILED', machine.diskTotals.full())
-  const uid = buildCommand === null ? undefined : await takeUser(machine)
+  const uid = buildCommand === null ? undefined : await machine.sandboxes.takeUser()
   await removeFolder(build, onError)
   try {
     await mkdir(build, { recursive: true, mode: 0o700 })
@@ -36,7 +36,7 @@ export async function buildRelease(
     await using place = await openBuildPlace(build, limitsIn(room.bytes, machine), isSized)
     return await buildIn(place, request, uid, machine, onError)
   } finally {
-    if (uid !== undefined) machine.users.free(uid)
+    if (uid !== undefined) machine.sandboxes.freeUser(uid)
     await removeFolder(build, onError)
     room.free()
   }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { AppTrial, TrialStep } from '#ports/app-trials.ts'
 import type { OnLine, SourceFile } from '../../deploys/target.ts'
-import { type Machine, takeUser } from '../sandbox/sandbox.ts'
+import type { Machine } from '../machine.ts'
 import { openBuildPlace } from './build-place.ts'
 import { mentionsNetwork } from './mentions-network.ts'
 import { createOutputTail } from './output-tail.ts'
@@ -43,18 +43,20 @@ export async function runTrial(
   await using folder = await openTrialFolder(machine.dataDir, onError)
   const isSized = (await machine.diskFault()) === undefined
   await using place = await openBuildPlace(folder.path, machine.limits.buildDisk, isSized)
-  const own = { ...machine, pidFile: async () => folder.pidFile }
-  const uid = await takeUser(machine)
+  const { pidFile } = folder
+  const uid = await machine.sandboxes.takeUser()
   try {
     await writeSource(join(place.folder, 'source'), files, uid, signal)
     const runStep = async (command: string | null, environment: Readonly<Record<string, string>>) =>
-      command === null ? ({ type: 'absent' } as const) : runOne({ ...request, place, command, environment, uid }, own)
+      command === null
+        ? ({ type: 'absent' } as const)
+        : runOne({ ...request, place, command, environment, uid, pidFile }, machine)
     const build = await runStep(buildCommand, QUIET)
     if (testCommand === undefined) return { build }
     if (build.type !== 'passed' && build.type !== 'absent') return { build, test: NOT_BUILT }
     return { build, test: await runStep(testCommand, FOR_TESTS) }
   } finally {
-    if (uid !== undefined) machine.users.free(uid)
+    if (uid !== undefined) machine.sandboxes.freeUser(uid)
   }
 }
 
@@ -66,11 +68,11 @@ function allOf(testCommand: TrialRequest['testCommand'], step: TrialStep): AppTr
 
 type Command = Omit<CommandRequest, 'hasNetwork' | 'limitMs' | 'onLine'>
 
-async function runOne({ orgId, appId, place, command, environment, uid, signal }: Command, machine: Machine) {
+async function runOne({ orgId, appId, place, command, environment, uid, signal, pidFile }: Command, machine: Machine) {
   const tail = createOutputTail()
   const onLine: OnLine = ({ text }) => tail.add(text)
   const limitMs = machine.limits.trialMs
-  const of = { orgId, appId, place, command, environment, hasNetwork: false, limitMs, uid, onLine, signal }
+  const of = { orgId, appId, place, command, environment, hasNetwork: false, limitMs, uid, onLine, signal, pidFile }
   const end = await runCommand(of, machine)
   signal.throwIfAborted()
   if (end.code === 0) return { type: 'passed' } as const

@@ -1,14 +1,17 @@
 /** Adds up the memory of each organization's apps and builds where no control group does. */
 export type MemoryTotals = {
-  /** Records how much one of them uses now. Calls `end` of the one that uses the most if all together use too much. */
-  readonly report: (orgId: string, user: MemoryUser, bytes: number) => void
+  /**
+   * Records how much one of them uses now. Calls `end` of the one that uses the most if all together use more than
+   * `totalBytes`.
+   */
+  readonly report: (orgId: string, user: MemoryUser, bytes: number, totalBytes: number) => void
   readonly forget: (orgId: string, user: MemoryUser) => void
 }
 
 /** An app or a build. */
 type MemoryUser = { readonly end: () => void }
 
-export function createMemoryTotals(totalBytes: number): MemoryTotals {
+export function createMemoryTotals(): MemoryTotals {
   const organizations = new Map<string, Map<MemoryUser, number>>()
   const forget = (orgId: string, user: MemoryUser) => {
     const users = organizations.get(orgId)
@@ -17,7 +20,7 @@ export function createMemoryTotals(totalBytes: number): MemoryTotals {
   }
   return {
     forget,
-    report: (orgId, user, bytes) => {
+    report: (orgId, user, bytes, totalBytes) => {
       const users = organizations.get(orgId) ?? new Map<MemoryUser, number>()
       organizations.set(orgId, users.set(user, bytes))
       const total = [...users.values()].reduce((sum, each) => sum + each, 0)

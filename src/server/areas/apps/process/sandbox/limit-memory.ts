@@ -42,7 +42,7 @@ export function watchMemory(
     const used = first === undefined ? await residentBytes(child.pid) : await sandboxBytes(first, limits.ownBytes)
     if (signal.aborted) return
     if (used > limits.ownBytes) end(overOwn(limits.ownBytes))
-    else totals.report(orgId, user, used)
+    else totals.report(orgId, user, used, limits.organizationBytes)
   }
   signal.addEventListener('abort', () => totals.forget(orgId, user))
   void repeat(check, CHECK_MS, signal)

@@ -1,12 +1,10 @@
 import { dirname, join } from 'node:path'
-import type { SignWorkload } from '#edge/credentials/workload-token.ts'
 import { isLoopback } from '#lib/net/address/loopback.ts'
 import type { FoundBubblewrap } from '#lib/processes/bubblewrap.ts'
 import type { ControlGroup, ControlGroups } from '#lib/processes/control-groups/control-groups.ts'
 import type { OnLine } from '../../deploys/target.ts'
 import type { AppNetwork } from '../../door/network.ts'
 import type { SharedLogRate } from '../../logs/log-rate.ts'
-import type { DiskTotals } from '../limits/disk-totals.ts'
 import type { ProcessLimits } from '../limits/limits.ts'
 import type { MemoryTotals } from '../limits/memory-totals.ts'
 import { appEnvironment } from './app-environment.ts'
@@ -14,35 +12,22 @@ import { ConfinedProcess } from './confined-process.ts'
 import { isRoot, programPlaces } from './find-sandbox.ts'
 import { explainEnd, watchGroup, watchMemory } from './limit-memory.ts'
 import { INSIDE, SCRIPT_OPTIONS, sandboxCommand } from './sandbox-command.ts'
+import type { ProcessEnd } from './status.ts'
 import { systemCallFilter } from './system-call-filter.ts'
-import type { InstanceTokens } from './token-file.ts'
-import type { Unsandboxed } from './unsandboxed.ts'
 import type { createUserIds } from './users.ts'
 import { openWorkplace, PLACE } from './workplace.ts'
 
-/** The parts that all builds and instances of this process share. */
-export type Machine = {
+/** The parts that all sandboxes of this process share. */
+export type SandboxMachine = {
   readonly dataDir: string
   readonly network: AppNetwork
-  /** Address of svc's own API, which apps may always reach. Undefined until it is known. */
-  readonly apiOrigin: () => string | undefined
-  /** Signs the tokens of live instances, and how often each gets a new one. Undefined: they get none. */
-  readonly tokens: { readonly sign: SignWorkload; readonly replaceMs?: number } | undefined
   readonly users: ReturnType<typeof createUserIds>
   readonly walls: () => Promise<FoundBubblewrap>
-  readonly limits: ProcessLimits
   readonly logRate: SharedLogRate
   /** The control groups that this machine lets svc make. */
   readonly groups: () => Promise<ControlGroups>
   /** Used where no control group limits memory. */
   readonly memoryTotals: MemoryTotals
-  readonly diskTotals: DiskTotals
-  /** Why builds have no file system of their own, or undefined. */
-  readonly diskFault: () => Promise<string | undefined>
-  /** Resolves when the file systems of builds of a killed process are unmounted. */
-  readonly unmounted: Promise<void>
-  /** Which apps may run where there is no sandbox. */
-  readonly unsandboxed: Unsandboxed
   /** Returns a new file that will name a process of the app. */
   readonly pidFile: (appId: string) => Promise<string>
 }
@@ -55,23 +40,42 @@ export type SandboxOptions = {
   /** A folder for HOME that is on disk and writable, as is `folder`. Undefined for an app. */
   readonly buildHome: string | undefined
   readonly memoryBytes: number
+  readonly limits: Pick<ProcessLimits, 'processes' | 'openFiles' | 'tmpfsBytes' | 'organization'>
   /** False: there is no proxy, and attempts to reach one are refused inside. Only where there are walls. */
   readonly hasNetwork: boolean
+  /** Address of svc's own API, which apps may always reach. Undefined: it is not known. */
+  readonly apiOrigin: string | undefined
   readonly onLine: OnLine
-  /** The tokens of a live instance. Undefined: it gets none, as every build and trial. */
-  readonly tokens: InstanceTokens | undefined
+  /** The first token of a live instance. Undefined: it gets none, as every build and trial. */
+  readonly token: string | undefined
   /** The user that owns the writable folders; made by `takeUser`. */
   readonly uid: number | undefined
+  /** The file that names the process. Undefined: one of the app's. */
+  readonly pidFile?: string | undefined
 }
 
 /** A sandbox that is open for requests and outgoing connections, and in which nothing of the app runs yet. */
 export type Sandbox = {
-  readonly process: ConfinedProcess
+  /** Resolves when our script has opened its sockets. Rejects with the reason why it could not. */
+  readonly ready: Promise<void>
+  /** Resolves with the first process of the sandbox, as this machine counts; undefined where there is none. */
+  readonly firstPid: Promise<number | undefined>
+  readonly run: (command: string, variables: Readonly<Record<string, string>>) => void
+  /** Kills everything, without waiting for its end. The first reason is the one that people read. */
+  readonly kill: (reason: string, by?: 'limit' | 'svc') => void
+  /** Whether a connection was refused because there is no network. */
+  readonly triedNetwork: () => boolean
+  /** Resolves when everything is gone, its files too. */
+  readonly gone: Promise<ProcessEnd>
+}
+
+/** The sandbox of an app. */
+export type AppSandbox = Sandbox & {
   /** The socket that requests go to. */
   readonly takeSocket: () => Promise<string>
-  readonly run: (command: string, variables: Readonly<Record<string, string>>) => void
-  /** Resolves when everything is gone, its files too. */
-  readonly gone: ConfinedProcess['ended']
+  readonly replaceToken: (token: string) => Promise<void>
+  /** Asks the app to end. */
+  readonly stop: () => void
 }
 
 /** Processes of bubblewrap itself, beside those of the app, which it counts as root's. */
@@ -81,21 +85,20 @@ const APP_PORTS = [3000, 3001]
 const PROXY_PORTS = [3128, 3129]
 
 /** Returns the user for a new sandbox, if it needs one of its own. */
-export async function takeUser({ walls, users }: Machine): Promise<number | undefined> {
+export async function takeUser({ walls, users }: Pick<SandboxMachine, 'walls' | 'users'>): Promise<number | undefined> {
   return isRoot && 'bubblewrap' in (await walls()) ? users.take() : undefined
 }
 
-export async function openSandbox(options: SandboxOptions, machine: Machine): Promise<Sandbox> {
-  const { orgId, appId, folder, buildHome, memoryBytes, hasNetwork, onLine, tokens, uid } = options
+export async function openSandbox(options: SandboxOptions, machine: SandboxMachine): Promise<AppSandbox> {
+  const { orgId, appId, folder, buildHome, memoryBytes, limits, hasNetwork, apiOrigin, onLine, token, uid } = options
   const found = await machine.walls()
   if (!hasNetwork && 'missing' in found) throw new Error('without a sandbox nothing keeps the network away')
-  const apiOrigin = hasNetwork ? machine.apiOrigin() : undefined
   const groups = await machine.groups()
-  const pidFile = await machine.pidFile(appId)
+  const pidFile = options.pidFile ?? (await machine.pidFile(appId))
   const placeFile = `${pidFile}${PLACE}`
   const { network } = machine
-  const workplace = await openWorkplace({ uid, apiOrigin, hasNetwork, onLine, network, tokens, placeFile })
-  const { organization, processes } = machine.limits
+  const workplace = await openWorkplace({ uid, apiOrigin, hasNetwork, onLine, network, token, placeFile })
+  const { organization, processes } = limits
   const own = { memoryBytes, processes: processes + OWN_PROCESSES }
   let group: ControlGroup | undefined
   try {
@@ -109,7 +112,7 @@ export async function openSandbox(options: SandboxOptions, machine: Machine): Pr
       command: isWalled
         ? sandboxCommand(
             { ...places, ...found, app: folder, isAppWritable: buildHome !== undefined, home: buildHome },
-            { ...machine.limits, hasCpuGroup: groups.versions.cpu !== undefined },
+            { ...limits, hasCpuGroup: groups.versions.cpu !== undefined },
             uid,
           )
         : { file: process.execPath, args: [...SCRIPT_OPTIONS, places.script], options: '' },
@@ -144,8 +147,13 @@ export async function openSandbox(options: SandboxOptions, machine: Machine): Pr
       return end
     })
     return {
-      process: child,
+      ready: child.ready,
+      firstPid: child.firstPid,
+      triedNetwork: child.triedNetwork,
       takeSocket: workplace.takeSocket,
+      replaceToken: async (next) => workplace.tokenFile?.replace(next),
+      stop: () => child.send({ stop: true }),
+      kill: (reason, by) => child.kill(reason, by),
       run: (command, variables) =>
         child.send({
           run: {

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import type { OnLine } from '../../deploys/target.ts'
 import type { AppNetwork } from '../../door/network.ts'
 import { refusalLog } from './refusal-log.ts'
-import { type InstanceTokens, openTokenFile } from './token-file.ts'
+import { openTokenFile, type TokenFile } from './token-file.ts'
 
 type WorkplaceOptions = {
   /** The user of the sandbox on this machine, where svc is root. */
@@ -16,8 +16,8 @@ type WorkplaceOptions = {
   readonly onLine: OnLine
   /** Needed where `hasNetwork`. */
   readonly network?: Pick<AppNetwork, 'openProxy'>
-  /** The tokens of a live instance. Undefined: it gets none. */
-  readonly tokens?: InstanceTokens | undefined
+  /** The first token of a live instance. Undefined: it gets none. */
+  readonly token?: string | undefined
   /** The file that names the folder while it exists, so that it is removed after a crash of svc. */
   readonly placeFile: string | undefined
 }
@@ -34,6 +34,7 @@ type Workplace = AsyncDisposable & {
   readonly home: string
   /** Folder with the file `token`, if there is one. */
   readonly identity: string | undefined
+  readonly tokenFile: TokenFile | undefined
   /**
    * Takes the socket that our script made to a place that the app cannot reach, and removes the folder that it was made
    * in. Otherwise the app could put a link to another socket of this machine in its place, or fill the disk there.
@@ -45,7 +46,7 @@ type Workplace = AsyncDisposable & {
 const PREFIX = 'svc-app-'
 
 export async function openWorkplace(options: WorkplaceOptions): Promise<Workplace> {
-  const { uid, hasNetwork, placeFile, tokens, onLine } = options
+  const { uid, hasNetwork, placeFile, token } = options
   const base = tmpdir().length > 60 ? '/tmp' : tmpdir()
   const folder = await mkdtemp(join(base, PREFIX))
   const [run, out, etc, home] = ['run', 'out', 'etc', 'home'].map((name) => join(folder, name)) as Four
@@ -64,11 +65,9 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
     await chmod(join(etc, name), 0o644)
   }
   if (hasNetwork) opened.use(await openProxy(join(out, 'proxy.sock'), options))
-  const identity = tokens && join(folder, 'identity')
-  if (identity) {
-    const onFault = (text: string) => onLine({ stream: 'system', text })
-    opened.use(await openTokenFile({ folder: identity, uid, onFault, ...tokens }))
-  }
+  const identity = token === undefined ? undefined : join(folder, 'identity')
+  const tokenFile =
+    identity && token !== undefined ? opened.use(await openTokenFile({ folder: identity, uid, token })) : undefined
   const takeSocket = async () => {
     const taken = join(folder, 'app.sock')
     await link(join(run, 'app.sock'), taken)
@@ -77,7 +76,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
     return taken
   }
   const workplace = opened.move()
-  return { run, out, etc, home, identity, takeSocket, [Symbol.asyncDispose]: () => workplace.disposeAsync() }
+  return { run, out, etc, home, identity, tokenFile, takeSocket, [Symbol.asyncDispose]: () => workplace.disposeAsync() }
 }
 
 function openProxy(path: string, { network, apiOrigin, onLine }: WorkplaceOptions): Promise<AsyncDisposable> {

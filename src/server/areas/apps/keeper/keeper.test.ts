@@ -1,0 +1,295 @@
+import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { request as send } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterEach, describe, expect, it } from 'vitest'
+import { listenLocal } from '#lib/net/local-stream.ts'
+import { deployFacts, openTestTarget } from '#test/apps/app-target.ts'
+import { needs } from '#test/stores.ts'
+import { until } from '#test/until.ts'
+import type { Instance, OnLine, StoredLines } from '../deploys/target.ts'
+import { KeptDoor } from './link/kept-door.ts'
+import { chooseSocket } from './place.ts'
+
+/** Answers with a number that is its own, and writes each path to its log. */
+const APP = `
+  const own = Math.random()
+  require('node:http').createServer((request, response) => {
+    if (request.url === '/end') process.exit(3)
+    console.log(request.url)
+    response.end(String(own))
+  }).listen(Number(process.env.PORT), '127.0.0.1')`
+
+const cleanUps: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-keeper-test-'))
+  cleanUps.push(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+type ServerOptions = { holdMs?: number; fence?: number }
+
+/** A server on a data folder, as far as apps are concerned. `leave` stops it as a restart does, `end` as Ctrl-C does. */
+async function openServer(dataDir: string, { holdMs = 60_000, fence = 1 }: ServerOptions = {}) {
+  let leaves = true
+  const errors: string[] = []
+  const door = await KeptDoor.open({
+    settings: {
+      host: '127.0.0.1',
+      port: 0,
+      domain: 'apps.test',
+      isSecure: false,
+      trustedProxies: [],
+      hopSecret: 'ab'.repeat(32),
+    },
+    dataDir,
+    series: { open: () => () => {}, refused: () => {} },
+    log: { warn: () => {}, error: (_, message) => void errors.push(message) },
+    holdMs,
+    leavesApps: () => leaves,
+  })
+  door.serve(async () => ({ to: { type: 'unknown' } }))
+  const { target, build } = openTestTarget({ dataDir, network: door, sandboxes: door.sandboxes })
+  const lines: string[] = []
+  const onLine: OnLine = (line) => void lines.push(line.text)
+  let isClosed = false
+  const close = async (isLeft: boolean) => {
+    if (isClosed) return
+    isClosed = true
+    leaves = isLeft
+    await door[Symbol.asyncDispose]()
+  }
+  cleanUps.push(() => close(false))
+  const start = async (
+    deployId: string,
+    storedLines: () => Promise<StoredLines | undefined> = async () => undefined,
+  ) => {
+    const deploy = { ...deployFacts('app_1', deployId), startCommand: 'exec node app.js' }
+    const request = { deploy, release: { deployId }, environment: {}, fence, onLine, storedLines, onHarmful: () => {} }
+    return target.start(request)
+  }
+  const serve = async (deployId: string) => {
+    await build(deployId, { 'app.js': APP }, null)
+    const instance = await start(deployId)
+    await until(() => answerOf(instance))
+    instance.route?.('shop')
+    return instance
+  }
+  /** Asks as a visitor does. */
+  const visit = (path = '/') => visitPort(door.port, path)
+  return { door, target, lines, errors, start, serve, visit, leave: () => close(true), end: () => close(false) }
+}
+
+function visitPort(port: number, path = '/'): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = { host: 'shop.apps.test' }
+    send({ host: '127.0.0.1', port, path, headers, agent: false }, (response) => {
+      text(response).then((body) => resolve({ status: response.statusCode!, body }), reject)
+    })
+      .on('error', reject)
+      .end()
+  })
+}
+
+async function answerOf(instance: Instance): Promise<string | undefined> {
+  const answer = await instance.fetch(new Request('http://app.test/probe')).catch(() => undefined)
+  return answer?.text()
+}
+
+function keeperPid(dataDir: string): number {
+  return (JSON.parse(readFileSync(join(dataDir, 'keeper', 'lock.json'), 'utf8')) as { pid: number }).pid
+}
+
+const isGone = (pid: number) => !existsSync(`/proc/${pid}`) || /\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+
+describe('AP-02 an app and the servers that host it', () => {
+  it('goes on answering visitors without a server, and the next server finds it', async () => {
+    const dataDir = newFolder()
+    const first = await openServer(dataDir)
+    const own = await answerOf(await first.serve('dep_1'))
+    const { port } = first.door
+    await first.leave()
+    expect(await visitPort(port)).toEqual({ status: 200, body: own })
+    const second = await openServer(dataDir, { fence: 2 })
+    expect(second.door.port).toBe(port)
+    expect(await second.visit()).toEqual({ status: 200, body: own })
+    expect(await answerOf(await second.start('dep_1'))).toBe(own)
+  })
+
+  it('loses no line that it wrote meanwhile, and hands on none that is stored', async () => {
+    const dataDir = newFolder()
+    const first = await openServer(dataDir)
+    await first.serve('dep_1')
+    await first.visit('/stored')
+    await until(() => first.lines.includes('/stored'))
+    const { port } = first.door
+    await first.leave()
+    const at = new Date()
+    await until(() => Date.now() > at.getTime())
+    for (const path of ['/one', '/two']) await visitPort(port, path)
+    const second = await openServer(dataDir, { fence: 2 })
+    await second.start('dep_1', async () => ({ at, count: 0 }))
+    await second.visit('/three')
+    await until(() => second.lines.includes('/three'))
+    expect(second.lines).toEqual(['/one', '/two', '/three'])
+  })
+
+  it('is started again by the keeper if it ends while no server hosts it', async () => {
+    const dataDir = newFolder()
+    const first = await openServer(dataDir)
+    const own = await answerOf(await first.serve('dep_1'))
+    const { port } = first.door
+    await first.leave()
+    await visitPort(port, '/end').catch(() => undefined)
+    const again = await until(async () => {
+      const { status, body } = await visitPort(port)
+      return status === 200 && body
+    })
+    expect(again).not.toBe(own)
+    const second = await openServer(dataDir, { fence: 2 })
+    expect(await answerOf(await second.start('dep_1'))).toBe(again)
+    await until(() => second.lines.some((line) => /^The app ended \(exit code 3\) and is started again\.$/.test(line)))
+  })
+
+  it('ends with its server if that stops for good, and so does the keeper', async () => {
+    const dataDir = newFolder()
+    const first = await openServer(dataDir)
+    await first.serve('dep_1')
+    const pid = keeperPid(dataDir)
+    await first.end()
+    await until(() => isGone(pid))
+    await expect(visitPort(first.door.port)).rejects.toThrow()
+  })
+
+  it('ends if no server comes back in time', async () => {
+    const dataDir = newFolder()
+    const first = await openServer(dataDir, { holdMs: 0 })
+    await first.serve('dep_1')
+    await first.leave()
+    const { port } = first.door
+    await until(async () => (await visitPort(port)).status === 503)
+  })
+
+  it('ends with a keeper that is killed, and can be started again', async () => {
+    const dataDir = newFolder()
+    const server = await openServer(dataDir)
+    const instance = await server.serve('dep_1')
+    process.kill(keeperPid(dataDir), 'SIGKILL')
+    expect(await instance.ended).toEqual({ description: 'the process that keeps apps ended' })
+    const again = await until(() => server.start('dep_1').catch(() => undefined))
+    await until(() => answerOf(again))
+    expect(server.errors).toContain('the process that keeps apps ended; it and its apps are started again')
+  })
+
+  it('is not touched by a server whose lease another one has by now', async () => {
+    const dataDir = newFolder()
+    const former = await openServer(dataDir, { fence: 1 })
+    const own = await answerOf(await former.serve('dep_1'))
+    const next = await openServer(dataDir, { fence: 2 })
+    const instance = await next.start('dep_1')
+    await expect(former.start('dep_1')).rejects.toThrow('another server hosts this app')
+    await expect(former.target.endOrphans({ id: 'app_1', orgId: 'org_1', fence: 1 }, [])).rejects.toThrow(
+      'another server',
+    )
+    expect(await answerOf(instance)).toBe(own)
+  })
+
+  it('ends if its deploy is not live any more when the next server comes', async () => {
+    const dataDir = newFolder()
+    const first = await openServer(dataDir)
+    await first.serve('dep_1')
+    await first.leave()
+    const second = await openServer(dataDir, { fence: 2 })
+    await second.target.endOrphans({ id: 'app_1', orgId: 'org_1', fence: 2 }, [{ id: 'dep_1', isLive: false }])
+    expect((await second.visit()).status).toBe(404)
+  })
+
+  it('a build ends with the server that runs it', async () => {
+    const dataDir = newFolder()
+    const first = await openServer(dataDir)
+    await first.serve('dep_1')
+    const { signal } = new AbortController()
+    const deploy = { ...deployFacts('app_1', 'dep_2'), buildCommand: 'echo $$ begins; sleep 1000' }
+    async function* files() {}
+    const building = first.target.build({
+      deploy,
+      files: files(),
+      environment: {},
+      onLine: ({ text: line }) => void first.lines.push(line),
+      signal,
+    })
+    await until(() => first.lines.some((line) => line.endsWith('begins')))
+    await first.leave()
+    expect(await building).toMatchObject({ ok: false })
+  })
+
+  it('the socket of the keeper is for its owner only', async () => {
+    const dataDir = newFolder()
+    const server = await openServer(dataDir)
+    await server.serve('dep_1')
+    const socket = join(dataDir, 'keeper', 'control.sock')
+    expect(lstatSync(socket).isSocket()).toBe(true)
+    expect(statSync(socket).mode & 0o777).toBe(0o600)
+    expect(statSync(join(dataDir, 'keeper')).mode & 0o777).toBe(0o700)
+  })
+})
+
+describe('AP-02 a keeper of another release', () => {
+  /** Listens as a keeper with an older protocol, and returns what a server sends to it. */
+  async function openFormer(dataDir: string, startedBy: 'server' | 'operator') {
+    const received: unknown[] = []
+    const keeper = await listenLocal(chooseSocket(dataDir), (socket) => {
+      socket.write(`${JSON.stringify({ is: 'welcome', protocol: 0, startedBy })}\n`)
+      socket.on('data', (bytes) => {
+        received.push(JSON.parse(bytes.toString()))
+        socket.destroy()
+        void keeper[Symbol.asyncDispose]()
+      })
+      socket.on('error', () => {}).on('end', () => socket.destroy())
+    })
+    cleanUps.push(() => keeper[Symbol.asyncDispose]())
+    return received
+  }
+
+  it('that a server started is ended and replaced', async () => {
+    const dataDir = newFolder()
+    const received = await openFormer(dataDir, 'server')
+    const server = await openServer(dataDir)
+    expect(received).toEqual([{ do: 'shut_down', id: 0 }])
+    await server.serve('dep_1')
+    expect((await server.visit()).status).toBe(200)
+  })
+
+  it('that is a service of its own is left alone, and the operator is told', async () => {
+    const dataDir = newFolder()
+    const received = await openFormer(dataDir, 'operator')
+    await expect(openServer(dataDir)).rejects.toThrow(
+      'the process that keeps apps (svc-server keeper) is of another release, so no app can run: restart it',
+    )
+    expect(received).toEqual([])
+  })
+})
+
+needs('bubblewrap')('AP-02 a sandbox', () => {
+  it('has no way to the socket of the keeper', async () => {
+    const dataDir = newFolder()
+    const server = await openServer(dataDir)
+    await server.target.build({
+      deploy: {
+        ...deployFacts('app_1', 'dep_1'),
+        buildCommand: `ls -la ${dataDir}/keeper; node -e "require('net').connect('${dataDir}/keeper/control.sock').on('error', (e) => console.log(e.code))"`,
+      },
+      files: (async function* () {})(),
+      environment: {},
+      onLine: ({ text: line }) => void server.lines.push(line),
+      signal: new AbortController().signal,
+    })
+    expect(server.lines.join('\n')).toContain('ENOENT')
+    expect(server.lines.join('\n')).not.toContain('control.sock')
+  })
+})

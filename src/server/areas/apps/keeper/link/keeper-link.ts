@@ -1,0 +1,177 @@
+import type { Duplex } from 'node:stream'
+import type { Log } from '#lib/log/log.ts'
+import { messageOf } from '#lib/message-of.ts'
+import type { NoRoute } from '../../door/messages.ts'
+import { type FromKeeper, type Order, PROTOCOL, type StartedBy, type ToKeeper } from '../messages.ts'
+import { openWire, type Wire } from '../wire.ts'
+import { connectToKeeper, startKeeper } from './start-keeper.ts'
+
+type Welcome = Extract<FromKeeper, { is: 'welcome' }>
+type Connection = { readonly wire: Wire<ToKeeper>; readonly welcome: Welcome }
+
+/** Events of the sandboxes of this server. Undefined: the keeper is gone. */
+export type KeeperEvent = Exclude<FromKeeper, { is: 'welcome' | 'done' | 'look_up' | 'log' }>
+
+type LinkOptions = {
+  readonly dataDir: string
+  /** For how long the keeper lets apps run after this server is gone. */
+  readonly holdMs: number
+  readonly log: Pick<Log, 'warn' | 'error'>
+  /** Called for each keeper, before anything else is asked of it. */
+  readonly onConnect: (order: (order: Order) => Promise<unknown>) => Promise<void>
+  readonly onEvent: (event: KeeperEvent) => void
+  /** Called when a keeper is gone, with everything that it kept. */
+  readonly onLost: () => void
+  /** Returns why no app answers for the label. */
+  readonly lookUp: (label: string) => Promise<NoRoute>
+}
+
+const OTHER_RELEASE =
+  'the process that keeps apps (svc-server keeper) is of another release, so no app can run: restart it, which ends its apps'
+
+/** The connection of this server to the keeper of its data folder, which is started when it is needed. */
+export class KeeperLink {
+  readonly #options: LinkOptions
+  #connection: Promise<Connection> | undefined
+  #current: Connection | undefined
+  readonly #pending = new Map<number, PromiseWithResolvers<unknown>>()
+  #nextId = 0
+  #isClosed = false
+
+  constructor(options: LinkOptions) {
+    this.#options = options
+  }
+
+  get startedBy(): StartedBy | undefined {
+    return this.#current?.welcome.startedBy
+  }
+
+  get pid(): number | undefined {
+    return this.#current?.welcome.pid
+  }
+
+  async keeperId(): Promise<string> {
+    return (await this.#connectOrStart()).welcome.keeperId
+  }
+
+  /** Connects if a keeper runs. Returns whether one does. */
+  async connectIfRunning(): Promise<boolean> {
+    if (this.#current) return true
+    const socket = await connectToKeeper(this.#options.dataDir)
+    if (!socket) return false
+    await this.#connect(async () => socket)
+    return true
+  }
+
+  /** Resolves with what the keeper answers. Rejects with the reason if it refuses, or ends before. */
+  async order(order: Order): Promise<unknown> {
+    return this.#send((await this.#connectOrStart()).wire, order)
+  }
+
+  /** As `order`, but does nothing where no keeper runs. */
+  async orderIfRunning(order: Order): Promise<unknown> {
+    return this.#current && this.#send(this.#current.wire, order)
+  }
+
+  tell(message: ToKeeper): void {
+    this.#current?.wire.send(message)
+  }
+
+  /** Ends the connection. The keeper goes on. */
+  close(): void {
+    this.#isClosed = true
+    this.#current?.wire.end()
+  }
+
+  #connectOrStart(): Promise<Connection> {
+    const { dataDir } = this.#options
+    return this.#connect(async () => (await connectToKeeper(dataDir)) ?? (await startKeeper(dataDir)))
+  }
+
+  #connect(open: () => Promise<Duplex>): Promise<Connection> {
+    if (this.#isClosed) return Promise.reject(new Error('svc is stopping'))
+    if (!this.#connection) {
+      const connection = this.#open(open)
+      this.#connection = connection
+      connection.catch(() => {
+        if (this.#connection === connection) this.#connection = undefined
+      })
+    }
+    return this.#connection
+  }
+
+  async #open(open: () => Promise<Duplex>): Promise<Connection> {
+    const welcomed = Promise.withResolvers<Welcome>()
+    welcomed.promise.catch(() => {})
+    const closed = Promise.withResolvers<void>()
+    const wire: Wire<ToKeeper> = openWire<FromKeeper, ToKeeper>(await open(), {
+      onMessage: (message) => {
+        if (message.is === 'welcome') welcomed.resolve(message)
+        else this.#receive(message)
+      },
+      onClose: () => {
+        welcomed.reject(new Error('the process that keeps apps ended'))
+        closed.resolve()
+        this.#onClose(wire)
+      },
+    })
+    const welcome = await welcomed.promise
+    if (welcome.protocol !== PROTOCOL) {
+      if (welcome.startedBy === 'operator') {
+        wire.end()
+        throw new Error(OTHER_RELEASE)
+      }
+      // Every release knows this message. Its apps end with it, and are started again by those who host them.
+      wire.send({ do: 'shut_down', id: 0 })
+      await closed.promise
+      return this.#open(() => startKeeper(this.#options.dataDir))
+    }
+    wire.send({ do: 'hello', protocol: PROTOCOL, holdMs: this.#options.holdMs })
+    await this.#options.onConnect((order) => this.#send(wire, order))
+    this.#current = { wire, welcome }
+    return this.#current
+  }
+
+  #send(wire: Wire<ToKeeper>, order: Order): Promise<unknown> {
+    const id = this.#nextId++
+    const pending = Promise.withResolvers<unknown>()
+    this.#pending.set(id, pending)
+    wire.send({ ...order, id })
+    return pending.promise
+  }
+
+  #receive(message: Exclude<FromKeeper, Welcome>): void {
+    switch (message.is) {
+      case 'done':
+        if (message.fault === undefined) this.#pending.get(message.id)?.resolve(message.value)
+        else this.#pending.get(message.id)?.reject(new Error(message.fault))
+        this.#pending.delete(message.id)
+        return
+      case 'look_up':
+        return void this.#lookUp(message)
+      case 'log':
+        this.#options.log[message.level](message.details, message.message)
+        return
+      default:
+        this.#options.onEvent(message)
+    }
+  }
+
+  async #lookUp({ id, label }: Extract<FromKeeper, { is: 'look_up' }>): Promise<void> {
+    const to = await this.#options.lookUp(label).catch((error: unknown): NoRoute => {
+      this.#options.log.error({ error: messageOf(error), app: label }, 'an app could not be looked up')
+      return { type: 'failed' }
+    })
+    this.tell({ do: 'found', id, to })
+  }
+
+  #onClose(wire: Wire<ToKeeper>): void {
+    const wasConnected = this.#current?.wire === wire
+    if (this.#current && !wasConnected) return
+    this.#current = undefined
+    this.#connection = undefined
+    for (const pending of this.#pending.values()) pending.reject(new Error('the process that keeps apps ended'))
+    this.#pending.clear()
+    if (wasConnected) this.#options.onLost()
+  }
+}

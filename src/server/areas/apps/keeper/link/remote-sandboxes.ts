@@ -1,0 +1,185 @@
+import type { OnLine, TargetKeeper } from '../../deploys/target.ts'
+import type { Sandbox } from '../../process/sandbox/sandbox.ts'
+import type { AppClaim, RunningApp, Sandboxes } from '../../process/sandbox/sandboxes.ts'
+import type { ProcessEnd } from '../../process/sandbox/status.ts'
+import type { KeptLine, Order, ToKeeper } from '../messages.ts'
+import type { KeeperEvent } from './keeper-link.ts'
+
+type SandboxEvent = Extract<KeeperEvent, { is: 'line' | 'ready' | 'gone' | 'app_line' | 'app_gone' }>
+
+type Link = {
+  readonly keeperId: () => Promise<string>
+  readonly order: (order: Order) => Promise<unknown>
+  readonly tell: (message: ToKeeper) => void
+}
+
+/** Receives the events of one sandbox or instance. */
+type Listener = { readonly onLine: OnLine; readonly onGone: (end: ProcessEnd, triedNetwork: boolean) => void }
+type BuildListener = Listener & { readonly onReady: (firstPid: number | null, fault: string | undefined) => void }
+
+const LOST: ProcessEnd = { code: null, description: 'the process that keeps apps ended', by: 'svc' }
+
+/** Makes sandboxes in the keeper. */
+export class RemoteSandboxes implements Sandboxes {
+  readonly #link: Link
+  readonly #leavesApps: () => boolean
+  readonly #builds = new Map<number, BuildListener>()
+  readonly #apps = new Map<string, Listener>()
+  #nextSandbox = 0
+
+  constructor(link: Link, leavesApps: () => boolean) {
+    this.#link = link
+    this.#leavesApps = leavesApps
+  }
+
+  async keeper(): Promise<TargetKeeper> {
+    const held = (appId: string) => this.#link.tell({ do: 'held', appId })
+    return { id: await this.#link.keeperId(), held, leavesApps: this.#leavesApps }
+  }
+
+  receive(event: SandboxEvent): void {
+    switch (event.is) {
+      case 'line':
+        this.#builds.get(event.sandbox)?.onLine(toLine(event.line))
+        return
+      case 'ready':
+        this.#builds.get(event.sandbox)?.onReady(event.firstPid, event.fault)
+        return
+      case 'gone':
+        this.#builds.get(event.sandbox)?.onGone(event.end, event.triedNetwork)
+        return
+      case 'app_line':
+        this.#apps.get(event.deployId)?.onLine(toLine(event.line))
+        return
+      case 'app_gone':
+        this.#apps.get(event.deployId)?.onGone(event.end, false)
+        return
+      default:
+        event satisfies never
+    }
+  }
+
+  /** The keeper is gone, and everything in it. */
+  lost(): void {
+    for (const listener of [...this.#builds.values(), ...this.#apps.values()]) listener.onGone(LOST, false)
+  }
+
+  async takeUser(): Promise<number | undefined> {
+    return ((await this.#link.order({ do: 'take_user' })) as number | null) ?? undefined
+  }
+
+  freeUser(uid: number): void {
+    this.#link.tell({ do: 'free_user', uid })
+  }
+
+  async open({ onLine, ...options }: Parameters<Sandboxes['open']>[0]): Promise<Sandbox> {
+    const id = this.#nextSandbox++
+    const ready = Promise.withResolvers<void>()
+    const firstPid = Promise.withResolvers<number | undefined>()
+    const gone = Promise.withResolvers<ProcessEnd>()
+    // It can reject before anybody waits for it.
+    ready.promise.catch(() => {})
+    let hasTriedNetwork = false
+    this.#builds.set(id, {
+      onLine,
+      onReady: (pid, fault) => {
+        firstPid.resolve(pid ?? undefined)
+        if (fault === undefined) ready.resolve()
+        else ready.reject(new Error(fault))
+      },
+      onGone: (end, triedNetwork) => {
+        this.#builds.delete(id)
+        hasTriedNetwork = triedNetwork
+        ready.reject(new Error(end.description))
+        firstPid.resolve(undefined)
+        gone.resolve(end)
+      },
+    })
+    try {
+      await this.#link.order({ do: 'open', sandbox: id, options })
+    } catch (error) {
+      this.#builds.delete(id)
+      throw error
+    }
+    return {
+      ready: ready.promise,
+      firstPid: firstPid.promise,
+      gone: gone.promise,
+      triedNetwork: () => hasTriedNetwork,
+      run: (command, variables) => this.#link.tell({ do: 'run', sandbox: id, command, variables }),
+      kill: (reason, by = 'svc') => this.#link.tell({ do: 'kill', sandbox: id, reason, by }),
+    }
+  }
+
+  async start({ onLine, ...options }: Parameters<Sandboxes['start']>[0]): Promise<RunningApp> {
+    return this.#follow(options, onLine, async () => (await this.#link.order({ do: 'start', options })) as string)
+  }
+
+  async find(claim: AppClaim, { onLine, stored }: Parameters<Sandboxes['find']>[1]): Promise<RunningApp | undefined> {
+    const order: Order = { do: 'find', claim, stored: stored ? { at: stored.at.getTime(), count: stored.count } : null }
+    const find = async () => ((await this.#link.order(order)) as string | null) ?? undefined
+    return this.#follow(claim, onLine, find)
+  }
+
+  async endOrphans(app: Pick<AppClaim, 'appId' | 'fence'>, keep: readonly string[]): Promise<void> {
+    await this.#link.order({ do: 'end_orphans', app, keep })
+  }
+
+  /** Listens before the keeper is asked, because lines can come before its answer. */
+  async #follow<S extends string | undefined>(
+    { deployId }: Pick<AppClaim, 'deployId'>,
+    onLine: OnLine,
+    ask: () => Promise<S>,
+  ): Promise<S extends string ? RunningApp : RunningApp | undefined>
+  async #follow(
+    { deployId }: Pick<AppClaim, 'deployId'>,
+    onLine: OnLine,
+    ask: () => Promise<string | undefined>,
+  ): Promise<RunningApp | undefined> {
+    const gone = Promise.withResolvers<ProcessEnd>()
+    const forget = () => {
+      if (this.#apps.get(deployId) === listener) this.#apps.delete(deployId)
+    }
+    const listener: Listener = {
+      onLine,
+      onGone: (end) => {
+        forget()
+        gone.resolve(end)
+      },
+    }
+    this.#apps.set(deployId, listener)
+    let socket: string | undefined
+    try {
+      socket = await ask()
+    } finally {
+      if (socket === undefined) forget()
+    }
+    if (socket === undefined) return undefined
+    return {
+      socket,
+      gone: gone.promise,
+      replaceToken: async (token) => void (await this.#link.order({ do: 'replace_token', deployId, token })),
+      stop: () => this.#link.tell({ do: 'stop_app', deployId }),
+      kill: (reason, by = 'svc') => this.#link.tell({ do: 'kill_app', deployId, reason, by }),
+      route: (label) => this.#link.tell({ do: 'route', label, deployId }),
+      drain: async (graceMs, keptSockets) => {
+        const onAbort = () => this.#link.tell({ do: 'close_sockets', deployId })
+        keptSockets?.signal.addEventListener('abort', onAbort)
+        const socketsMs = keptSockets && !keptSockets.signal.aborted ? keptSockets.ms : null
+        // It ends with the keeper too.
+        await this.#link.order({ do: 'drain_app', deployId, graceMs, socketsMs }).catch(() => {})
+        keptSockets?.signal.removeEventListener('abort', onAbort)
+      },
+      leaves: this.#leavesApps,
+      leave: () => {
+        forget()
+        this.#link.tell({ do: 'leave', deployId })
+        gone.resolve({ code: null, description: 'another process of svc hosts it', by: 'svc' })
+      },
+    }
+  }
+}
+
+function toLine({ stream, text, at, dropped }: KeptLine): Parameters<OnLine>[0] {
+  return { stream, text, at: new Date(at), ...(dropped !== undefined && { dropped }) }
+}

@@ -1,0 +1,171 @@
+import type { Duplex } from 'node:stream'
+import { messageOf } from '#lib/message-of.ts'
+import { AppDoor } from '../../door/app-door.ts'
+import type { NoRoute } from '../../door/messages.ts'
+import type { AppNetwork } from '../../door/network.ts'
+import type { FoundApp } from '../../door/routed-requests.ts'
+import type { SandboxMachine } from '../../process/sandbox/sandbox.ts'
+import { createSandboxMachine } from '../../process/sandbox/sandboxes.ts'
+import { type DoorOptions, type FromKeeper, PROTOCOL, type StartedBy, type ToKeeper } from '../messages.ts'
+import { openWire } from '../wire.ts'
+import { KeptApps } from './kept-apps.ts'
+import { ServerConnection } from './server-connection.ts'
+import { createSocketCount } from './socket-count.ts'
+
+type KeeperOptions = {
+  /** Held for as long as the keeper runs. */
+  readonly lock: Disposable
+  readonly dataDir: string
+  /** The same for all keepers of a data folder, one after another. */
+  readonly keeperId: string
+  readonly startedBy: StartedBy
+  /** The file that names the process of the door. */
+  readonly pidFile: (port: number) => string
+  /** Ends this process. */
+  readonly exit: () => void
+}
+
+/** How long a stop waits for an app to end when asked to. */
+const STOP_GRACE_MS = 3_000
+/** A keeper of a server ends when it has had nothing to keep and no server for this long. */
+const IDLE_MS = 10_000
+const MAX_REMEMBERED_LOG = 100
+
+type LogEntry = Extract<FromKeeper, { is: 'log' }>
+
+/**
+ * Owns everything that outlives a server on this machine: the sandboxes of apps, what they write, and the process behind
+ * their port. Servers connect, host apps under the fence of their lease, and go.
+ */
+export class Keeper {
+  readonly #options: KeeperOptions
+  readonly #servers = new Set<ServerConnection>()
+  readonly machine: SandboxMachine
+  readonly apps: KeptApps
+  readonly #sockets: ReturnType<typeof createSocketCount>
+  #door: { readonly settings: string; readonly opened: Promise<AppDoor> } | undefined
+  #opened: AppDoor | undefined
+  #idle: NodeJS.Timeout | undefined
+  #log: LogEntry[] = []
+
+  constructor(options: KeeperOptions) {
+    this.#options = options
+    const network: AppNetwork = {
+      attach: (address, deploy) => this.#requireDoor().attach(address, deploy),
+      openProxy: (facts, onRefused) => this.#requireDoor().openProxy(facts, onRefused),
+    }
+    this.#sockets = createSocketCount((label, was) => {
+      for (const server of this.#servers) server.send({ is: 'socket', label, was })
+    })
+    this.machine = createSandboxMachine({ dataDir: options.dataDir, network })
+    this.apps = new KeptApps({ machine: this.machine, network, onChange: () => this.#watchIdle() })
+    this.#watchIdle()
+  }
+
+  connect(socket: Duplex): void {
+    const server = new ServerConnection(this, {
+      send: (message) => wire.send(message),
+      isRoomy: () => wire.isRoomy(),
+    })
+    const wire = openWire<ToKeeper, FromKeeper>(socket, {
+      onMessage: (message) => server.receive(message),
+      onRoomy: () => this.apps.sendLines(server),
+      onClose: () => {
+        this.#servers.delete(server)
+        server.close()
+        this.apps.leave(server)
+        this.#watchIdle()
+      },
+    })
+    this.#servers.add(server)
+    this.#watchIdle()
+    const { keeperId, startedBy } = this.#options
+    wire.send({ is: 'welcome', protocol: PROTOCOL, keeperId, startedBy, pid: process.pid })
+    for (const entry of this.#log) wire.send(entry)
+    for (const label of this.#sockets.labels()) wire.send({ is: 'socket', label, was: 'opened' })
+    this.#log = []
+  }
+
+  /**
+   * Opens the port of apps, or leaves it open if it is open with these settings. Other settings end all apps, because
+   * their ways in and out change. Returns the port.
+   */
+  async openDoor(settings: DoorOptions): Promise<number> {
+    const former = this.#door
+    const port = settings.port === 0 ? (this.#opened?.port ?? 0) : settings.port
+    const text = JSON.stringify({ ...settings, port })
+    if (former?.settings !== text) {
+      const opened = this.#openDoor({ ...settings, port }, former?.opened)
+      this.#door = { settings: text, opened }
+      opened.catch(() => {
+        if (this.#door?.opened === opened) this.#door = undefined
+      })
+    }
+    const door = await this.#door!.opened
+    this.#door = { settings: JSON.stringify({ ...settings, port: door.port }), opened: this.#door!.opened }
+    this.#opened = door
+    return door.port
+  }
+
+  async closePort(): Promise<void> {
+    await this.#opened?.closePort()
+  }
+
+  drain(): void {
+    this.#opened?.drain()
+  }
+
+  async shutDown(): Promise<void> {
+    await this.#opened?.closePort()
+    await this.apps.stopAll(STOP_GRACE_MS)
+    await this.#opened?.[Symbol.asyncDispose]()
+    this.#options.exit()
+  }
+
+  log(level: LogEntry['level'], details: object, message: string): void {
+    const entry = { is: 'log', level, details, message } as const
+    const [server] = this.#servers
+    if (server) server.send(entry)
+    else this.#log = [...this.#log, entry].slice(-MAX_REMEMBERED_LOG)
+  }
+
+  async #openDoor(settings: DoorOptions, former: Promise<AppDoor> | undefined): Promise<AppDoor> {
+    const open = await former?.catch(() => undefined)
+    if (open) {
+      await this.apps.stopAll(STOP_GRACE_MS)
+      await open[Symbol.asyncDispose]()
+    }
+    const log = {
+      warn: (details: object, message: string) => this.log('warn', details, message),
+      error: (details: object, message: string) => this.log('error', withText(details), message),
+    }
+    const door = await AppDoor.open({ settings, log, series: this.#sockets, pidFile: this.#options.pidFile })
+    door.serve((label) => this.#find(label))
+    return door
+  }
+
+  #requireDoor(): AppDoor {
+    if (!this.#opened) throw new Error('the port of apps is not open')
+    return this.#opened
+  }
+
+  async #find(label: string): Promise<FoundApp> {
+    const found = this.apps.findLabel(label)
+    if (found) return found
+    const server = [...this.#servers].at(-1)
+    const to: NoRoute = server ? await server.lookUp(label) : { type: 'not_running' }
+    return { to }
+  }
+
+  #watchIdle(): void {
+    clearTimeout(this.#idle)
+    const isIdle = this.#servers.size === 0 && this.apps.size === 0
+    if (!isIdle || this.#options.startedBy === 'operator') return
+    this.#idle = setTimeout(() => void this.shutDown(), IDLE_MS)
+  }
+}
+
+/** An error is no JSON. */
+function withText(details: object): object {
+  return 'error' in details ? { ...details, error: messageOf(details.error) } : details
+}

@@ -1,0 +1,125 @@
+import type { FoundApp } from '../../door/routed-requests.ts'
+import type { AppClaim, AppOptions } from '../../process/sandbox/sandboxes.ts'
+import type { Stored } from '../messages.ts'
+import { KeptApp, type Server } from './kept-app.ts'
+
+type Deps = Omit<ConstructorParameters<typeof KeptApp>[1], 'onEnd'> & {
+  /** Called when an instance has ended for good. */
+  readonly onChange: () => void
+}
+
+/** The instances of apps on this machine, and the labels that visitors ask for. */
+export class KeptApps {
+  readonly #deps: Deps
+  readonly #apps = new Map<string, KeptApp>()
+  readonly #labels = new Map<string, string>()
+  /** The highest fence of each app. A server with a lower one hosts the app no more. */
+  readonly #fences = new Map<string, number>()
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  get size(): number {
+    return this.#apps.size
+  }
+
+  async start(server: Server, options: Omit<AppOptions, 'onLine'>): Promise<string> {
+    this.#checkFence(options)
+    const { deployId } = options
+    await this.#end(deployId, 'killed: it is started anew')
+    const app = new KeptApp(options, { ...this.#deps, onEnd: (ended) => this.#forget(ended) })
+    this.#apps.set(deployId, app)
+    try {
+      await app.start(server)
+    } catch (error) {
+      this.#forget(app)
+      throw error
+    }
+    return app.socket ?? ''
+  }
+
+  /** Returns the socket of the instance, which the server hosts from now on, or null if none runs. */
+  find(server: Server, claim: AppClaim, stored: Stored | null): string | null {
+    this.#checkFence(claim)
+    const app = this.#apps.get(claim.deployId)
+    return app?.adopt(server, stored) ? (app.socket ?? null) : null
+  }
+
+  async endOthers(app: Pick<AppClaim, 'appId' | 'fence'>, keep: readonly string[]): Promise<void> {
+    this.#checkFence(app)
+    const others = [...this.#apps.values()].filter(
+      ({ options: { appId, deployId } }) => appId === app.appId && !keep.includes(deployId),
+    )
+    await Promise.all(others.map(({ options }) => this.#end(options.deployId, 'killed: its deploy is not live')))
+  }
+
+  /** The instance, if this server hosts it. */
+  hosted(server: Server, deployId: string): KeptApp | undefined {
+    const app = this.#apps.get(deployId)
+    return app?.isHostedBy(server) ? app : undefined
+  }
+
+  at(socket: string): KeptApp | undefined {
+    return [...this.#apps.values()].find((app) => app.socket === socket)
+  }
+
+  route(label: string, deployId: string): void {
+    this.#labels.set(label, deployId)
+  }
+
+  /** Returns where a visitor's request goes, or undefined if no instance here answers it. */
+  findLabel(label: string): FoundApp | undefined {
+    const app = this.#apps.get(this.#labels.get(label) ?? '')
+    if (!app) return undefined
+    const { served } = app
+    if (!served) return { to: { type: 'not_running' } }
+    const { address, begin, beginSocket } = served
+    return { to: { type: 'app', address }, begin, beginSocket }
+  }
+
+  /** The server is gone. Its instances go on. */
+  leave(server: Server): void {
+    for (const app of this.#apps.values()) if (app.isHostedBy(server)) app.leave()
+  }
+
+  /** The server has just made sure that no other machine hosts the app. */
+  renewHold(server: Server, appId: string): void {
+    for (const app of this.#apps.values()) if (app.options.appId === appId && app.isHostedBy(server)) app.renewHold()
+  }
+
+  sendLines(server: Server): void {
+    for (const app of this.#apps.values()) if (app.isHostedBy(server)) app.sendLines()
+  }
+
+  async stopAll(graceMs: number): Promise<void> {
+    const all = [...this.#apps.values()]
+    for (const app of all) app.stop()
+    const timer = setTimeout(() => {
+      for (const app of all) app.kill('killed: it did not end when asked to', 'svc')
+    }, graceMs)
+    await Promise.all(all.map((app) => app.gone()))
+    clearTimeout(timer)
+  }
+
+  async #end(deployId: string, reason: string): Promise<void> {
+    const app = this.#apps.get(deployId)
+    if (!app) return
+    app.kill(reason, 'svc')
+    await app.gone()
+    this.#forget(app)
+  }
+
+  #forget(app: KeptApp): void {
+    const { deployId } = app.options
+    if (this.#apps.get(deployId) !== app) return
+    this.#apps.delete(deployId)
+    for (const [label, routed] of this.#labels) if (routed === deployId) this.#labels.delete(label)
+    this.#deps.onChange()
+  }
+
+  #checkFence({ appId, fence }: Pick<AppClaim, 'appId' | 'fence'>): void {
+    if (fence < (this.#fences.get(appId) ?? 0)) throw new Error('another server hosts this app')
+    this.#fences.set(appId, fence)
+  }
+}

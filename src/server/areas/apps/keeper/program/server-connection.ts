@@ -1,0 +1,184 @@
+import { messageOf } from '#lib/message-of.ts'
+import type { NoRoute } from '../../door/messages.ts'
+import { answerOwnRequest } from '../../door/program/answer-own-request.ts'
+import { openSandbox, type Sandbox, type SandboxMachine, takeUser } from '../../process/sandbox/sandbox.ts'
+import type { DoorOptions, FromKeeper, Order, ToKeeper } from '../messages.ts'
+import type { Server } from './kept-app.ts'
+import type { KeptApps } from './kept-apps.ts'
+
+type Message<D extends ToKeeper['do']> = Extract<ToKeeper, { do: D }>
+
+/** The keeper as its connections see it. */
+type KeeperParts = {
+  readonly machine: SandboxMachine
+  readonly apps: KeptApps
+  readonly openDoor: (settings: DoorOptions) => Promise<number>
+  readonly closePort: () => Promise<void>
+  readonly drain: () => void
+  readonly shutDown: () => Promise<void>
+}
+
+/** Carries out what one server asks for. Its builds end with the connection, its apps do not. */
+export class ServerConnection implements Server {
+  readonly #keeper: KeeperParts
+  readonly send: Server['send']
+  readonly isRoomy: Server['isRoomy']
+  readonly #sandboxes = new Map<number, Sandbox>()
+  readonly #users = new Set<number>()
+  readonly #lookUps = new Map<number, (to: NoRoute) => void>()
+  readonly #fetches = new Map<number, AbortController>()
+  #nextLookUp = 0
+  #holdMs = 0
+
+  constructor(keeper: KeeperParts, { send, isRoomy }: Pick<Server, 'send' | 'isRoomy'>) {
+    this.#keeper = keeper
+    this.send = send
+    this.isRoomy = isRoomy
+  }
+
+  holdMs(): number {
+    return this.#holdMs
+  }
+
+  /** Resolves with why no app answers for the label. */
+  lookUp(label: string): Promise<NoRoute> {
+    const id = this.#nextLookUp++
+    const { promise, resolve } = Promise.withResolvers<NoRoute>()
+    this.#lookUps.set(id, resolve)
+    this.send({ is: 'look_up', id, label })
+    return promise
+  }
+
+  close(): void {
+    for (const sandbox of this.#sandboxes.values()) sandbox.kill('killed: its server ended')
+    for (const uid of this.#users) this.#keeper.machine.users.free(uid)
+    for (const resolve of this.#lookUps.values()) resolve({ type: 'not_running' })
+    for (const stopping of this.#fetches.values()) stopping.abort(new Error('the server ended'))
+  }
+
+  receive(message: ToKeeper): void {
+    switch (message.do) {
+      case 'hello':
+        this.#holdMs = message.holdMs
+        return
+      case 'run':
+        this.#sandboxes.get(message.sandbox)?.run(message.command, message.variables)
+        return
+      case 'kill':
+        this.#sandboxes.get(message.sandbox)?.kill(message.reason, message.by)
+        return
+      case 'free_user':
+        this.#users.delete(message.uid)
+        this.#keeper.machine.users.free(message.uid)
+        return
+      case 'stop_app':
+        this.#app(message.deployId)?.stop()
+        return
+      case 'kill_app':
+        this.#app(message.deployId)?.kill(message.reason, message.by)
+        return
+      case 'leave':
+        this.#app(message.deployId)?.leave()
+        return
+      case 'held':
+        this.#keeper.apps.renewHold(this, message.appId)
+        return
+      case 'route':
+        if (this.#app(message.deployId)) this.#keeper.apps.route(message.label, message.deployId)
+        return
+      case 'fetch':
+        return void this.#askApp(message)
+      case 'cancel':
+        this.#fetches.get(message.id)?.abort(new Error('cancelled'))
+        return
+      case 'found':
+        this.#lookUps.get(message.id)?.(message.to)
+        this.#lookUps.delete(message.id)
+        return
+      case 'close_sockets':
+        this.#app(message.deployId)?.closeSockets()
+        return
+      case 'drain':
+        this.#keeper.drain()
+        return
+      default:
+        void this.#answer(message.id, message)
+    }
+  }
+
+  async #answer(id: number, order: Order): Promise<void> {
+    try {
+      this.send({ is: 'done', id, value: await this.#carryOut(order) })
+    } catch (error) {
+      this.send({ is: 'done', id, fault: messageOf(error) })
+    }
+  }
+
+  async #carryOut(order: Order): Promise<unknown> {
+    const { apps } = this.#keeper
+    switch (order.do) {
+      case 'open_door':
+        return this.#keeper.openDoor(order.settings)
+      case 'take_user':
+        return this.#takeUser()
+      case 'open':
+        return this.#open(order)
+      case 'start':
+        return apps.start(this, order.options)
+      case 'find':
+        return apps.find(this, order.claim, order.stored)
+      case 'end_orphans':
+        return apps.endOthers(order.app, order.keep)
+      case 'replace_token':
+        return this.#app(order.deployId)?.replaceToken(order.token)
+      case 'drain_app':
+        return this.#app(order.deployId)?.drain(order.graceMs, order.socketsMs)
+      case 'close_port':
+        return this.#keeper.closePort()
+      case 'shut_down':
+        return this.#keeper.shutDown()
+      default:
+        return order satisfies never
+    }
+  }
+
+  #app(deployId: string) {
+    return this.#keeper.apps.hosted(this, deployId)
+  }
+
+  async #takeUser(): Promise<number | null> {
+    const uid = await takeUser(this.#keeper.machine)
+    if (uid !== undefined) this.#users.add(uid)
+    return uid ?? null
+  }
+
+  async #open({ sandbox: id, options }: Extract<Order, { do: 'open' }>): Promise<void> {
+    const onLine = ({ stream, text }: { stream: 'stdout' | 'stderr' | 'system'; text: string }) =>
+      this.send({ is: 'line', sandbox: id, line: { stream, text, at: Date.now() } })
+    const sandbox = await openSandbox({ ...options, onLine }, this.#keeper.machine)
+    this.#sandboxes.set(id, sandbox)
+    void this.#watch(id, sandbox)
+  }
+
+  async #watch(id: number, sandbox: Sandbox): Promise<void> {
+    const fault = await sandbox.ready.then(() => undefined, messageOf)
+    const ready: Extract<FromKeeper, { is: 'ready' }> = {
+      is: 'ready',
+      sandbox: id,
+      firstPid: (await sandbox.firstPid) ?? null,
+    }
+    this.send(fault === undefined ? ready : { ...ready, fault })
+    const end = await sandbox.gone
+    this.#sandboxes.delete(id)
+    this.send({ is: 'gone', sandbox: id, end, triedNetwork: sandbox.triedNetwork() })
+  }
+
+  async #askApp({ id, address, path, headers }: Message<'fetch'>): Promise<void> {
+    const app = 'socket' in address ? this.#keeper.apps.at(address.socket) : undefined
+    const stopping = new AbortController()
+    this.#fetches.set(id, stopping)
+    const ask = (request: Request) => (app ? app.ask(request) : Promise.reject(new Error('the app has ended')))
+    await answerOwnRequest({ id, path, headers, signal: stopping.signal }, ask, this.send)
+    this.#fetches.delete(id)
+  }
+}

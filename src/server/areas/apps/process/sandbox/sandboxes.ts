@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { rememberFound } from '#lib/processes/bubblewrap.ts'
+import { type ControlGroups, findControlGroups } from '#lib/processes/control-groups/control-groups.ts'
+import type { Instance, OnLine, StoredLines, TargetKeeper } from '../../deploys/target.ts'
+import type { AppNetwork } from '../../door/network.ts'
+import { SharedLogRate } from '../../logs/log-rate.ts'
+import { endOrphans } from '../end-orphans.ts'
+import { layoutOf } from '../layout.ts'
+import { createMemoryTotals } from '../limits/memory-totals.ts'
+import { findSandbox } from './find-sandbox.ts'
+import {
+  type AppSandbox,
+  openSandbox,
+  type Sandbox,
+  type SandboxMachine,
+  type SandboxOptions,
+  takeUser,
+} from './sandbox.ts'
+import { createUserIds } from './users.ts'
+
+/** One instance of an app. `fence` is that of the lease under which the app is hosted. */
+export type AppClaim = { readonly appId: string; readonly deployId: string; readonly fence: number }
+
+export type AppOptions = AppClaim &
+  Omit<SandboxOptions, 'buildHome' | 'hasNetwork' | 'uid' | 'pidFile'> & {
+    readonly command: string
+    readonly variables: Readonly<Record<string, string>>
+  }
+
+/** The lines of an instance that was left running: those that are stored already are not handed on again. */
+type LeftLines = {
+  readonly onLine: OnLine
+  readonly stored: StoredLines | undefined
+}
+
+/** An instance that runs, and the way to it. */
+export type RunningApp = Pick<AppSandbox, 'replaceToken' | 'stop' | 'kill' | 'gone'> & {
+  readonly socket: string
+  /** Sends requests of the label to it from now on. Undefined where the server itself does. */
+  readonly route?: (label: string) => void
+  /** As that of an instance. */
+  readonly drain?: NonNullable<Instance['drain']>
+  /** Lets it go on without this process. Undefined where it cannot. */
+  readonly leave?: () => void
+  /** Whether it is to go on when this process stops. */
+  readonly leaves?: () => boolean
+}
+
+/** Where sandboxes are made: in this process, which they end with, or in the keeper, where those of apps outlive it. */
+export type Sandboxes = {
+  /** Returns the user for a new sandbox, if it needs one of its own. */
+  readonly takeUser: () => Promise<number | undefined>
+  readonly freeUser: (uid: number) => void
+  readonly open: (options: SandboxOptions) => Promise<Sandbox>
+  /** Opens a sandbox for an app and runs its command there. */
+  readonly start: (options: AppOptions) => Promise<RunningApp>
+  /** Returns the instance that a former process of svc left running. */
+  readonly find: (claim: AppClaim, lines: LeftLines) => Promise<RunningApp | undefined>
+  /** Undefined where everything ends with this process. */
+  readonly keeper?: () => Promise<TargetKeeper>
+  /** Ends what a former process of svc left running of this app, except instances of the named deploys. */
+  readonly endOrphans: (app: Pick<AppClaim, 'appId' | 'fence'>, keep: readonly string[]) => Promise<void>
+}
+
+type SandboxMachineOptions = {
+  readonly dataDir: string
+  readonly network: AppNetwork
+  /** Where bubblewrap is looked for. */
+  readonly bubblewrapPlaces?: readonly string[] | undefined
+  /** Finds the control groups that limit apps. */
+  readonly findGroups?: ((dataDir: string) => Promise<ControlGroups>) | undefined
+}
+
+export function createSandboxMachine(options: SandboxMachineOptions): SandboxMachine {
+  const { dataDir, network, bubblewrapPlaces, findGroups = findControlGroups } = options
+  const groups = findGroups(dataDir)
+  // Control groups that a killed process left.
+  void groups.then(({ removeEmpty }) => removeEmpty())
+  return {
+    dataDir,
+    network,
+    users: createUserIds(),
+    groups: () => groups,
+    memoryTotals: createMemoryTotals(),
+    walls: rememberFound(() => findSandbox(dataDir, bubblewrapPlaces)),
+    logRate: new SharedLogRate(),
+    pidFile: async (appId) => {
+      const { running } = layoutOf(dataDir, appId)
+      await mkdir(running, { recursive: true, mode: 0o700 })
+      return join(running, randomBytes(6).toString('hex'))
+    },
+  }
+}
+
+/** Makes sandboxes in this process. */
+export function createLocalSandboxes(machine: SandboxMachine): Sandboxes {
+  return {
+    takeUser: () => takeUser(machine),
+    freeUser: (uid) => machine.users.free(uid),
+    open: (options) => openSandbox(options, machine),
+    start: (options) => startApp(options, machine),
+    find: async () => undefined,
+    endOrphans: async ({ appId }) => endFormer(appId, machine),
+  }
+}
+
+/** Ends what a killed process of svc, or a killed keeper, left of an app. */
+export async function endFormer(appId: string, { dataDir, groups }: SandboxMachine): Promise<void> {
+  await endOrphans(layoutOf(dataDir, appId).running)
+  await groups().then(({ removeEmpty }) => removeEmpty())
+}
+
+export async function startApp(options: AppOptions, machine: SandboxMachine): Promise<RunningApp> {
+  const uid = await takeUser(machine)
+  const free = () => void (uid !== undefined && machine.users.free(uid))
+  let sandbox: AppSandbox | undefined
+  try {
+    sandbox = await openSandbox({ ...options, buildHome: undefined, hasNetwork: true, uid }, machine)
+    await sandbox.ready
+    const socket = await sandbox.takeSocket()
+    sandbox.run(options.command, options.variables)
+    void sandbox.gone.then(free)
+    return { ...sandbox, socket }
+  } catch (error) {
+    sandbox?.kill('killed: it could not be started')
+    await sandbox?.gone
+    free()
+    throw error
+  }
+}
