@@ -23,10 +23,16 @@ export const clientRelease = operation({
   name: 'client.release',
   path: '/client/{file}',
   summary: 'Download the client as `svc-client-<version>.tgz`, at an address that has one version only',
+  description:
+    'Or as one executable file that needs no Node, as `linux-x64` or `linux-arm64`, where the operator put it beside the server.',
   input: z.object({ file: z.string().max(100) }),
   errors: ['FORBIDDEN', 'NOT_FOUND', 'UNAVAILABLE'],
-  produces: ['application/gzip'],
+  produces: ['application/gzip', 'application/octet-stream'],
 })
+
+/** Systems for which a release has the client as one executable file. */
+export const EXECUTABLE_TARGETS = ['linux-x64', 'linux-arm64'] as const
+export type ExecutableTarget = (typeof EXECUTABLE_TARGETS)[number]
 
 export const Instance = z.object({
   version: z.string().describe('Version of this instance'),
@@ -39,6 +45,16 @@ export const Instance = z.object({
       digest: z.string().describe('`sha256:` and the lower-case hex digest of the bytes at both addresses'),
       size_bytes: z.number().int(),
       install: z.string().describe('Command that installs it with npm'),
+      executables: z
+        .array(
+          z.object({
+            target: z.enum(EXECUTABLE_TARGETS),
+            url: z.string(),
+            digest: z.string(),
+            size_bytes: z.number().int(),
+          }),
+        )
+        .describe('The client as one file that needs no Node, for the systems for which the instance has it'),
     })
     .nullable()
     .describe('The command-line client. Null where it is not served, because the instance has no https address'),

@@ -11,6 +11,7 @@ export function composeClientPackage({ version, publicUrls }: ServiceParts) {
     read: () => (isBundled ? readFile(file) : packCheckout(file)),
     isRelease: isBundled,
     version,
+    executables: assets.clientExecutables(),
     baseUrl: () => publicUrls.signIn,
   })
 }

@@ -31,6 +31,9 @@ export const assets = {
   exampleHandbook: (): string => join(rootFolder, 'examples', 'handbook'),
   /** The package of the client in a release; in a checkout the script that makes it. */
   client: (): string => join(rootFolder, isBundled ? CLIENT_FILE : join('scripts', 'pack-client.ts')),
+  /** Folder in which an operator can put the executables of the client: that of the server's package. */
+  clientExecutables: (): string =>
+    isBundled ? join(rootFolder, '..', '..', '..') : join(rootFolder, 'dist', 'release'),
   packageJson: (): string => join(rootFolder, 'package.json'),
 }
 

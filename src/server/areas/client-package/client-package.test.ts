@@ -36,6 +36,7 @@ describe('CL-05 the client that an instance serves', () => {
         digest: `sha256:${createHash('sha256').update(bytes).digest('hex')}`,
         size_bytes: bytes.byteLength,
         install: `npm install -g ${system.url}/client.tgz`,
+        executables: expect.any(Array),
       },
     })
   })
@@ -45,6 +46,7 @@ describe('CL-05 the client that an instance serves', () => {
     expect((await bytesOf('/client.tgz')).equals(expected)).toBe(true)
     expect((await bytesOf(`/client/svc-client-${version}.tgz`)).equals(expected)).toBe(true)
     expect((await get('/client/svc-client-0.0.1.tgz')).status).toBe(404)
+    expect((await get('/client/windows-x64')).status).toBe(404)
   })
 
   it('brings no dependencies and no install scripts, and cannot be taken for a package of a registry', async () => {
