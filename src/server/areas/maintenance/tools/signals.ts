@@ -31,8 +31,9 @@ export function signalRoute(deps: MaintenanceDeps): Route {
   return route(readSignals, async (_, { principal }) => {
     const run = await requireRun(db, principal)
     const evidence = await readEvidence(deps, run.app_id)
+    const signals = await findSignals(evidence)
     const data = {
-      signals: findSignals(evidence).map(({ lines, covers, ...signal }) => ({
+      signals: signals.map(({ lines, covers, ...signal }) => ({
         ...signal,
         lines: lines.map(toShownLine),
         covers: [...covers],
