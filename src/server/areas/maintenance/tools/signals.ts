@@ -30,8 +30,9 @@ export function signalRoute(deps: MaintenanceDeps): Route {
   return route(readSignals, async (_, { principal }) => {
     const run = await requireRun(db, principal)
     const evidence = await readEvidence(deps, run.app_id)
+    const signals = await findSignals(evidence)
     const data = {
-      signals: findSignals(evidence).map(({ lines, covers, ...signal }) => ({
+      signals: signals.map(({ lines, covers, ...signal }) => ({
         ...signal,
         lines: lines.map(toShownLine),
         covers: [...covers],
@@ -81,12 +82,13 @@ async function readWindow(deps: MaintenanceDeps, appId: string, window: Window):
   return withRequests(await readEntries(lines.map((line, index) => ({ ...line, text: texts[index]! }))))
 }
 
-async function readChecks({ listChecks, listCheckRuns }: MaintenanceDeps, appId: string): Promise<CheckRuns[]> {
+async function readChecks({ listChecks, listCheckRuns, redactorOf }: MaintenanceDeps, appId: string): Promise<CheckRuns[]> {
+  const redactor = await redactorOf(appId)
   const found: CheckRuns[] = []
   for (const { name } of (await listChecks(appId)).slice(0, MAX_CHECKS)) {
     const history = await listCheckRuns(appId, name, MAX_RUNS)
     if (!history) continue
-    const details = await (await deps.redactorOf(appId)).entries(history.runs.map(({ detail }) => detail ?? ''))
+    const details = await redactor.entries(history.runs.map(({ detail }) => detail ?? ''))
     const runs = history.runs.map(({ at, verdict, detail }, index) => ({
       at,
       verdict,

@@ -34,7 +34,7 @@ async function observeCheck({ listCheckRuns }: ObserveDeps, { app_id, template }
 async function observeLog({ logs, redactorOf }: ObserveDeps, fault: Fault, { since, until }: Window) {
   const { lines } = await logs.read(fault.app_id, { since, until, words: [], level: null }, MAX_LOG_BYTES)
   const texts = await (await redactorOf(fault.app_id)).entries(lines.map(({ text }) => text))
-  const entries = withRequests(await readEntries(lines.map((line, index) => ({ ...line, text: texts[index]! }))))
+  const entries = await withRequests(await readEntries(lines.map((line, index) => ({ ...line, text: texts[index]! }))))
   const isFault = ({ level, template, text }: (typeof entries)[number]) =>
     fault.kind === 'dependency_timeout'
       ? timeoutTarget(text) === fault.template

@@ -1,4 +1,5 @@
 import type { SIGNAL_KINDS } from '#contract/maintenance/finding-kinds.ts'
+import { letOthersRun } from '#lib/async/let-others-run.ts'
 import type { LogEntry } from '../entries.ts'
 import { type RequestLine, requestOf } from './request-line.ts'
 
@@ -41,8 +42,17 @@ export type Signal = {
   readonly covers: readonly string[]
 }
 
-export function withRequests(entries: readonly LogEntry[]): SignalEntry[] {
-  return entries.map((entry) => ({ ...entry, request: requestOf(entry.text) }))
+/** Reading this many lines takes a few milliseconds. */
+const LINES_PER_TURN = 500
+
+/** Reads the entries that are about requests. Other work of this process goes on meanwhile. */
+export async function withRequests(entries: readonly LogEntry[]): Promise<SignalEntry[]> {
+  const found: SignalEntry[] = []
+  for (const entry of entries) {
+    found.push({ ...entry, request: requestOf(entry.text) })
+    if (found.length % LINES_PER_TURN === 0) await letOthersRun()
+  }
+  return found
 }
 
 /** Former instances may answer for a minute after the new one is live, and the first requests of a process are slow. */

@@ -1,3 +1,4 @@
+import { letOthersRun } from '#lib/async/let-others-run.ts'
 import { dependencyTimeouts } from './dependency-timeout.ts'
 import { errorsAfterDeploy } from './errors-after-deploy.ts'
 import type { Signal, SignalEvidence } from './evidence.ts'
@@ -18,7 +19,15 @@ const DETECTORS: readonly Detector[] = [
   errorsAfterDeploy,
 ]
 
-/** Finds faults that only a comparison of logs, check runs and deploys shows. */
-export function findSignals(evidence: SignalEvidence): Signal[] {
-  return DETECTORS.flatMap((detector) => detector(evidence))
+/**
+ * Finds faults that only a comparison of logs, check runs and deploys shows. Other work of this process goes on between
+ * the detectors.
+ */
+export async function findSignals(evidence: SignalEvidence): Promise<Signal[]> {
+  const found: Signal[] = []
+  for (const detector of DETECTORS) {
+    found.push(...detector(evidence))
+    await letOthersRun()
+  }
+  return found
 }
