@@ -19,8 +19,8 @@ function unique(texts: readonly string[]): string[] {
   return [...new Set(texts)].filter((text) => text.length >= MIN_ENCODED_CHARACTERS)
 }
 
-/** An escape in a value can make it short, and a short text occurs by chance. */
-const MIN_ENCODED_CHARACTERS = 8
+/** Six bytes have at least this many characters of Base64 of their own. Shorter texts occur by chance. */
+const MIN_ENCODED_CHARACTERS = 7
 
 /**
  * The characters of Base64, in both alphabets, that depend on nothing but the value when `offset` bytes stand before it

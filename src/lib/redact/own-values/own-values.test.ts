@@ -86,6 +86,14 @@ describe('MA-24 short and plain values', () => {
     expect(await hide('zebra, zebras, "zebra" and teal')).toBe('[redacted], zebras, "[redacted]" and teal')
   })
 
+  it('of 4 to 7 characters are hidden in hex, and from 6 on in Base64', async () => {
+    const { text: redact6 } = createRedactor({ DB_PASS: 'kL9vRt' })
+    expect(await redact6('u:kL9vRt is dTprTDl2UnQ= or 6b4c39765274')).toBe(
+      'u:[redacted] is dT[redacted]= or [redacted]',
+    )
+    expect(await hide('7a65627261')).toBe('[redacted]')
+  })
+
   it('under 4 characters and settings that tell nothing stay; others of 8 and more do not', async () => {
     const line = 'abc in production at /srv/data on 30003100'
     expect(await hide(line)).toBe(line)

@@ -45,7 +45,9 @@ function literalsOf(name: string, value: string): Literal[] {
   return partsOf(value, SECRET_NAME.test(name)).flatMap(({ text, isSecret }): Literal[] => {
     if (PLAIN.test(text) && !isSecret) return []
     if (text.length >= MIN_CHARACTERS) return encodingsOf(text)
-    return isSecret && text.length >= MIN_WORD_CHARACTERS ? [{ text, isWord: true }] : []
+    if (!isSecret || text.length < MIN_WORD_CHARACTERS) return []
+    // Encoded, most of them are long enough to be found anywhere.
+    return [{ text, isWord: true }, ...encodingsOf(text).filter((literal) => literal.text !== text)]
   })
 }
 
