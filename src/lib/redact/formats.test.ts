@@ -146,6 +146,7 @@ const HARMLESS = [
   'mkdir -p /srv/app && mysql_install_db',
   'GET http://shop.test:8080/orders?mail=none 200',
   "SyntaxError: Unexpected token 'export'",
+  "log('no password ' + name + ' was found')",
   'password is required',
   'The password was incorrect for this user.',
   "if (typeof options.token !== 'string') throw new TypeError()",

@@ -22,6 +22,6 @@ export const WRITTEN_SECRETS: readonly RegExp[] = [
   // A value in Base64 of YAML, as Secrets of Kubernetes have them
   /^[ \t]{1,20}["']?[\w.-]{1,100}["']?:[ \t]{1,4}["']?(?<secret>[A-Za-z0-9+/]{6,4096}={1,2})(?=["']?[ \t]{0,4}$)/gm,
   // Prose of logs
-  /\b(?:password|passphrase|passwd)(?: is| was| of [\w.@-]{1,60}| for [\w.@-]{1,60})? ["'](?<secret>[^"'\n]{3,200})/gi,
+  /\b(?:password|passphrase|passwd)(?: is| was| of [\w.@-]{1,60}| for [\w.@-]{1,60})? ["'](?<secret>[^\s"'+,;)][^"'\n]{2,200})/gi,
   /\b(?:password|passphrase|passwd)(?: is| was)? (?<secret>(?=[^\s\d]{0,60}\d)[^\s"'.,;:()=]{6,200})/gi,
 ]
