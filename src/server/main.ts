@@ -7,6 +7,7 @@ import { buildFolder } from '#lib/files/bundle.ts'
 import { checkWritable, MIN_FREE_BYTES } from '#lib/files/data-folder.ts'
 import { lockFolder } from '#lib/files/folder-lock.ts'
 import { holdBuild } from '#lib/processes/build-users.ts'
+import { beginAnew } from '#lib/processes/start-process.ts'
 import { readSettings, type Settings, toConfig } from './config/config.ts'
 import { environment } from './config/reader.ts'
 import { loadOrMakeSecrets } from './process/first-start/embedded-secrets.ts'
@@ -30,21 +31,28 @@ async function main(): Promise<void> {
   const settings = readSettings(environment())
   const stack = new AsyncDisposableStack()
   const stopping = new AbortController()
-  const onServing = () =>
-    stopOnSignal(stopping, async (drains) => {
-      const running = await startedOrEnded(starting)
-      if (drains) await running?.drain(settings.drainSeconds)
-      const mayCut = !drains && running !== undefined && (await isAloneWithExample(running))
-      const closed = stack.disposeAsync()
-      if (mayCut && !(await endsWithin(STEP_MS, closed))) process.exit(INTERRUPTED)
-      await closed
-    })
+  let isRestarting = false
+  const stop = async (drains: boolean) => {
+    const running = await startedOrEnded(starting)
+    if (drains) await running?.drain(settings.drainSeconds)
+    const mayCut = !drains && !isRestarting && running !== undefined && (await isAloneWithExample(running))
+    const closed = stack.disposeAsync()
+    if (mayCut && !(await endsWithin(STEP_MS, closed))) process.exit(INTERRUPTED)
+    await closed
+  }
+  const onServing = () => stopOnSignal(stopping, stop)
+  const restart = () => {
+    isRestarting = true
+    if (!stopping.signal.aborted) void end(stopping, () => stop(false).then(beginAnew))
+  }
   // Before that a signal ends the process by itself, also while it loads code, when no handler could run. Nothing was
   // answered by then, and the next start goes on. The kernel gives the first process of a container no such default.
   const isFirstProcess = process.pid === 1
   const starting = start(settings, stack, {
     stopping: stopping.signal,
     onServing: isFirstProcess ? () => {} : onServing,
+    restart,
+    leavesApps: () => isRestarting,
   })
   if (isFirstProcess) onServing()
   try {
@@ -76,7 +84,12 @@ async function isAloneWithExample(started: Started): Promise<boolean> {
   return started.hasExampleToMake && (await started.openConnections()) === 0
 }
 
-type Signals = { readonly stopping: AbortSignal; readonly onServing: () => void }
+type Signals = {
+  readonly stopping: AbortSignal
+  readonly onServing: () => void
+  readonly restart: () => void
+  readonly leavesApps: () => boolean
+}
 
 /**
  * Starts the embedded engine before it loads the code of the services, because each takes half of a start: the engine
@@ -118,20 +131,24 @@ async function assertPortFree({ host, port }: Settings): Promise<void> {
  * wait for that. Both finish the requests that run; a second signal of either kind ends the process at once.
  */
 function stopOnSignal(stopping: AbortController, stop: (drains: boolean) => Promise<void>): void {
-  const onSignal = async (drains: boolean) => {
+  const onSignal = (drains: boolean) => {
     if (stopping.signal.aborted) process.exit(INTERRUPTED)
-    stopping.abort()
-    try {
-      await stop(drains)
-    } catch (error) {
-      const { printError } = await import('./process/output.ts')
-      printError(`svc did not stop cleanly: ${String(error)}`)
-      process.exit(1)
-    }
-    process.exit(0)
+    return end(stopping, () => stop(drains))
   }
   process.on('SIGTERM', () => void onSignal(true))
   process.on('SIGINT', () => void onSignal(false))
+}
+
+async function end(stopping: AbortController, stop: () => Promise<void>): Promise<void> {
+  stopping.abort()
+  try {
+    await stop()
+  } catch (error) {
+    const { printError } = await import('./process/output.ts')
+    printError(`svc did not stop cleanly: ${String(error)}`)
+    process.exit(1)
+  }
+  process.exit(0)
 }
 
 async function fail(error: unknown, at: { host: string; port: number; dataDir: string }): Promise<never> {

@@ -34,6 +34,8 @@ type Command = {
 
 /** Loads the code of a command only when it runs, so that help is fast. */
 const COMMANDS: Record<string, Command> = {
+  keeper: { run: async (print) => (await import('./commands/keeper.ts')).runKeeper(environment(), print) },
+  restart: { run: async (print) => (await import('./commands/restart.ts')).restartServer(environment(), print) },
   migrate: { run: async (print) => (await import('./commands/migrate.ts')).runMigrations(environment(), print) },
   reseal: { run: async (print) => (await import('./commands/reseal.ts')).reseal(environment(), print) },
   doctor: {

@@ -50,6 +50,13 @@ export function startProcess(file: string, args: readonly string[], options: Spa
   return spawn(command.file, command.args, { ...options, detached: process.platform !== 'win32' })
 }
 
+/** Begins this process anew, with the same pid, from the program that is on the disk now. */
+export function beginAnew(): void {
+  const { execPath, execArgv, argv } = process
+  if (!process.execve) throw new Error('this version of Node cannot begin a process anew')
+  process.execve(execPath, [execPath, ...execArgv, ...argv.slice(1)])
+}
+
 const run = promisify(execFile)
 
 /** Runs a program to its end and returns its output. Rejects with an error that has `stderr` if the program fails. */

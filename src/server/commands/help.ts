@@ -15,6 +15,18 @@ const HELP: Readonly<Record<string, CommandHelp>> = {
 of their own (SVC_APPS_PORT), by default the one after PORT. Ctrl-C stops it.`,
     guide: 'running#variables',
   },
+  restart: {
+    usage: [['restart', 'restart the server on the embedded data folder, while apps go on']],
+    text: `restart stops the server in order and begins it again from the program that is on the disk by then, with the same
+process id. Apps and their port go on meanwhile. It needs the data folder (SVC_DATA_DIR) and no other setting.`,
+    guide: 'apps#when-svc-restarts',
+  },
+  keeper: {
+    usage: [['keeper', 'keep apps in a process of its own, so that they go on when the server stops']],
+    text: `keeper is a service to run beside the server, with the same data folder (SVC_DATA_DIR), the same user and the same
+file systems. Start it first. It ends its apps when it stops. Without it the server starts one that ends with the server.`,
+    guide: 'apps#when-svc-restarts',
+  },
   migrate: {
     usage: [['migrate', 'apply all pending migrations and print each of them']],
     text: `migrate needs DATABASE_URL and no secrets. A server migrates when it starts. Run this command first if servers run with
@@ -132,7 +144,7 @@ function overview(): string {
     guideLine('running'),
     '',
     `With Postgres the server can keep running, except for park-deliveries and restore. With the embedded database, stop it
-first, except for backup and doctor.`,
+first, except for backup, doctor, restart and keeper.`,
     '',
     EXITS,
   ].join('\n')

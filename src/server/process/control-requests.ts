@@ -8,9 +8,17 @@ import type { ControlRequest } from './control-socket.ts'
 /** The folder in the data folder in which the server puts copies for a command, each in the folder of its run. */
 export const COPIES = 'backup-copies'
 
-/** Copies the files of the embedded databases for `svc-server backup`. */
-export function controlRequests({ db, config, shared }: Pick<Resources, 'db' | 'config' | 'shared'>) {
+/** Copies the files of the embedded databases for `svc-server backup`, and restarts the server. */
+export function controlRequests(
+  { db, config, shared }: Pick<Resources, 'db' | 'config' | 'shared'>,
+  restart: () => void,
+) {
   return async (request: ControlRequest): Promise<void> => {
+    if (request.do === 'restart') {
+      // After the answer.
+      setImmediate(restart)
+      return
+    }
     const run = dirname(resolve(request.to))
     if (dirname(run) !== resolve(config.dataDir, COPIES)) throw new Error('copies go to the folder of copies only')
     if (request.do === 'copy-database') {

@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import { askLocal, serveLocal } from '#lib/net/local-socket.ts'
 
-/** Work that a command asks of the server on the embedded database, whose files only one process can open. */
+/** Work that a command asks of the server on an embedded database, whose files only one process can open. */
 export type ControlRequest =
+  /** Stops and starts again, while apps go on. */
+  | { readonly do: 'restart' }
   | { readonly do: 'copy-platform'; readonly to: string }
   | { readonly do: 'copy-database'; readonly physicalName: string; readonly to: string }
 

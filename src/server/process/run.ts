@@ -28,6 +28,10 @@ type RunInput = {
   stopping: AbortSignal
   /** Called before the first request is answered. */
   onServing: () => void
+  /** Stops the process and starts it again. */
+  restart: () => void
+  /** Whether apps go on when the process stops. */
+  leavesApps: () => boolean
 }
 
 /** `hasExampleToMake` says whether the example data source is still to be made, or being made. */
@@ -35,7 +39,7 @@ export type Started = Running & { readonly hasExampleToMake: boolean }
 
 /** Opens the stores, starts the services and prints where they are. */
 export async function run(input: RunInput, stack: AsyncDisposableStack): Promise<Started> {
-  const { settings, config, engine, stopping, onServing } = input
+  const { settings, config, engine, stopping, onServing, restart, leavesApps } = input
   // Loads the code of the services while the database opens in a thread of its own. Faults show where they are used.
   for (const name of config.services) void SERVICES[name]().catch(() => undefined)
   const { resources, prepared } = await printIfSlow('opening the stores', () =>
@@ -46,12 +50,20 @@ export async function run(input: RunInput, stack: AsyncDisposableStack): Promise
   const deleteLeftovers = takeLeftovers(config.dataDir, onError)
   const firstStart = Promise.withResolvers<void>()
   const checks = { 'first start': { ask: () => firstStart.promise } }
-  const options = { ...config, checks, prepared, stopping, onServing, urlOf: (name: ServiceName) => config.urls[name] }
+  const options = {
+    ...config,
+    checks,
+    prepared,
+    stopping,
+    onServing,
+    leavesApps,
+    urlOf: (name: ServiceName) => config.urls[name],
+  }
   const starting = startServices(resources, stack, options)
   await printIfSlow('opening the database', () => Promise.race([prepared, starting]).catch(() => undefined))
   const running = await printIfSlow('starting the services', () => starting)
   stopping.throwIfAborted()
-  if (engine) stack.use(await serveControl(config.dataDir, controlRequests(resources)))
+  if (engine) stack.use(await serveControl(config.dataDir, controlRequests(resources, restart)))
   const hasAccount = engine !== undefined && !config.urls['auth-service']
   const { exampleAppOnce, firstRun, pendingExample } = await import('./first-start/first-run.ts')
   const account = hasAccount

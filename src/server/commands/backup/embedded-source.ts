@@ -61,7 +61,11 @@ export async function openEmbeddedSource({ dataDir, secrets }: Settings): Promis
 }
 
 /** Lets the server copy, or copies while it cannot start. */
-async function copyFiles(dataDir: string, request: ControlRequest, folder: string): Promise<void> {
+async function copyFiles(
+  dataDir: string,
+  request: Exclude<ControlRequest, { do: 'restart' }>,
+  folder: string,
+): Promise<void> {
   await checkWritable(dataDir, await folderBytes(folder))
   for (let tries = 1; ; tries++) {
     if (await askServer(dataDir, request)) return

@@ -82,7 +82,10 @@ async function readWindow(deps: MaintenanceDeps, appId: string, window: Window):
   return withRequests(await readEntries(lines.map((line, index) => ({ ...line, text: texts[index]! }))))
 }
 
-async function readChecks({ listChecks, listCheckRuns, redactorOf }: MaintenanceDeps, appId: string): Promise<CheckRuns[]> {
+async function readChecks(
+  { listChecks, listCheckRuns, redactorOf }: MaintenanceDeps,
+  appId: string,
+): Promise<CheckRuns[]> {
   const redactor = await redactorOf(appId)
   const found: CheckRuns[] = []
   for (const { name } of (await listChecks(appId)).slice(0, MAX_CHECKS)) {

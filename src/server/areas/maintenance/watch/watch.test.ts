@@ -5,6 +5,7 @@ import { readMaintenanceRun } from '#contract/maintenance/runs.ts'
 import { changeAppMaintenance, changeOrgMaintenance } from '#contract/maintenance/settings.ts'
 import { newId } from '#edge/ids.ts'
 import { sql } from '#lib/db/sql.ts'
+import { createRedactor } from '#lib/redact/redact.ts'
 import { type LiveApp, makeLiveApp } from '#test/apps/live-app.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { WITHOUT_WORKER } from '#test/work/disable-races.ts'
@@ -35,6 +36,7 @@ const tick = (hours: number) =>
     logs: createAppLogs(system),
     listCheckRuns: (appId, name, limit) => listEndedRuns(system.db, appId, name, limit),
     listWentLive,
+    redactorOf: async () => createRedactor({}),
   }).tick(hoursAgo(hours), new AbortController().signal)
 const watched = async () => {
   const { after_deploy } = await api().call(readProposal, { alias: 'shop', proposal_id: proposalId })

@@ -126,12 +126,15 @@ export class KeptDoor implements Door {
     const { settings, log } = this.#options
     const find = async ({ label }: AppRequest) => this.#whyNot(label)
     // No app answers at this port, so no handshake is ever made with the key.
-    this.#placeholder = await openAppPort({ ...settings, socketKey: '' }, {
-      find,
-      findSocket: find,
-      onFault: () => {},
-      onError: (error) => log.error({ error }, 'the port of apps failed'),
-    })
+    this.#placeholder = await openAppPort(
+      { ...settings, socketKey: '' },
+      {
+        find,
+        findSocket: find,
+        onFault: () => {},
+        onError: (error) => log.error({ error }, 'the port of apps failed'),
+      },
+    )
     this.#port = this.#placeholder.port
   }
 
