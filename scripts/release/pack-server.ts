@@ -35,6 +35,7 @@ const FILES = [
   'dist/svc-server.js',
   'ops/alerts.yaml',
   'ops/grafana-dashboard.json',
+  'ops/systemd/svc-keeper.service',
   'ops/systemd/svc.service',
   'ops/systemd/svc.env',
   'LICENSE',

@@ -108,7 +108,7 @@ export type Instance = {
 /** Where the apps of a target go on when the server ends. */
 export type TargetKeeper = {
   readonly id: string
-  /** Tells it that no other machine may host the app for some time from now on. */
+  /** To be called when no other machine may host the app for some time from now on. */
   readonly held: (appId: string) => void
   /** Whether the apps go on when this server stops in order. */
   readonly leavesApps: () => boolean
