@@ -37,13 +37,17 @@ async function main(): Promise<void> {
     if (drains) await running?.drain(settings.drainSeconds)
     const mayCut = !drains && !isRestarting && running !== undefined && (await isAloneWithExample(running))
     const closed = stack.disposeAsync()
-    if (mayCut && !(await endsWithin(STEP_MS, closed))) process.exit(INTERRUPTED)
+    if (mayCut && !(await endsWithin(STEP_MS, closed))) endBySignal()
     await closed
   }
-  const onServing = () => stopOnSignal(stopping, stop)
+  const onServing = () =>
+    stopOnSignal(stopping, stop, () => {
+      isRestarting = false
+    })
   const restart = () => {
+    if (stopping.signal.aborted) return
     isRestarting = true
-    if (!stopping.signal.aborted) void end(stopping, () => stop(false).then(beginAnew))
+    void end(stopping, () => stop(false).then(beginAnew))
   }
   // Before that a signal ends the process by itself, also while it loads code, when no handler could run. Nothing was
   // answered by then, and the next start goes on. The kernel gives the first process of a container no such default.
@@ -71,7 +75,7 @@ async function main(): Promise<void> {
  */
 async function startedOrEnded(starting: Promise<Started>): Promise<Started | undefined> {
   const ended = starting.catch(() => undefined)
-  if (!(await endsWithin(STEP_MS, ended))) process.exit(INTERRUPTED)
+  if (!(await endsWithin(STEP_MS, ended))) endBySignal()
   return ended
 }
 
@@ -130,13 +134,25 @@ async function assertPortFree({ host, port }: Settings): Promise<void> {
  * SIGTERM comes from an orchestrator, so the process drains before it stops. SIGINT comes from a person, who need not
  * wait for that. Both finish the requests that run; a second signal of either kind ends the process at once.
  */
-function stopOnSignal(stopping: AbortController, stop: (drains: boolean) => Promise<void>): void {
+function stopOnSignal(stopping: AbortController, stop: (drains: boolean) => Promise<void>, onSecond: () => void): void {
   const onSignal = (drains: boolean) => {
+    if (stopping.signal.aborted) onSecond()
     if (stopping.signal.aborted) process.exit(INTERRUPTED)
     return end(stopping, () => stop(drains))
   }
   process.on('SIGTERM', () => void onSignal(true))
   process.on('SIGINT', () => void onSignal(false))
+}
+
+/**
+ * Ends the process at once, as SIGINT does without a handler. An exit would first end the threads of the process, and the
+ * one that loads the model prints a fault then.
+ */
+function endBySignal(): void {
+  if (process.pid === 1) process.exit(INTERRUPTED)
+  process.emit('exit', INTERRUPTED)
+  process.removeAllListeners('SIGINT')
+  process.kill(process.pid, 'SIGINT')
 }
 
 async function end(stopping: AbortController, stop: () => Promise<void>): Promise<void> {

@@ -71,7 +71,7 @@ export const NOT_RUN: readonly (Entry & { readonly reason: string })[] = [
     reason: 'needs the program age; src/lib/archive/archive.test.ts',
   },
 
-  { page: 'docs/running.md', command: /^(?:export |npm start|DATABASE_URL=)/, reason: POSTGRES },
+  { page: 'docs/running.md', command: /^(?:export |svc-server start$|DATABASE_URL=)/, reason: POSTGRES },
   {
     page: 'docs/running.md',
     command: /\/opt\/svc|^useradd |^systemctl /,

@@ -72,8 +72,9 @@ describe.each<[Mode, Record<string, string>, string]>([
     expect(run).toMatchObject({ verdict: 'pass', detail: 'The app answered 200.' })
   })
 
-  it('refuses a WebSocket with 501', async () => {
-    expect((await ask('/', { connection: 'upgrade', upgrade: 'websocket' })).status).toBe(501)
+  it('AP-01 refuses a WebSocket of no version, and every other upgrade', async () => {
+    expect((await ask('/', { connection: 'upgrade', upgrade: 'websocket' })).status).toBe(426)
+    expect((await ask('/', { connection: 'upgrade', upgrade: 'h2c' })).status).toBe(501)
   })
 
   it('serves nothing of svc at the address of an app', async () => {

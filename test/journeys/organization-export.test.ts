@@ -92,7 +92,7 @@ describe('OP-08 svc org export', () => {
   it('saves everything of the organization in one archive that tar unpacks', async () => {
     const { exit, stdout, stderr } = await svc(['org', 'export', file])
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' })
-    expect(stdout).toMatch(/^Exported .+ to .+acme\.tar: 38 files, \d+\.\d MiB\.\n$/)
+    expect(stdout).toMatch(/^Exported .+ to .+acme\.tar: 39 files, \d+\.\d MiB\.\n$/)
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([])
     execFileSync('tar', ['-xf', file, '-C', unpacked])

@@ -124,6 +124,7 @@ describe('AU-08 changing the data key', () => {
         '  answers kept for repeated requests         1 moved, 0 already current',
         '  secrets of notification channels           0 moved, 0 already current',
         '  tokens of chat installations               0 moved, 0 already current',
+        '  signing secrets of webhooks                0 moved, 0 already current',
         '  unsubscribe links                          0 moved, 0 already current',
         '  unsubscribe links of follows               0 moved, 0 already current',
         '  mails that wait to be sent                 0 moved, 0 already current',

@@ -238,6 +238,7 @@ const NOT_RUN: readonly (readonly [command: string, reason: string])[] = [
     'needs a proposal of a model; src/cli/commands/apps/proposals/proposals.test.ts',
   ],
   ['svc notifications ack <id>', 'needs a notification; test/journeys/client.test.ts'],
+  ['svc notifications list --since <id> -o json', 'needs a notification; test/journeys/mcp-subscriptions.test.ts'],
 ]
 
 /** Each line of the code blocks of all skills that calls svc, as it is written. */

@@ -17,6 +17,7 @@ const WITHOUT_LIST = [
   'guide',
   'organization',
   'person',
+  'signing secret',
   'session',
   'support session',
   'worker',

@@ -22,6 +22,7 @@ export const LIST_COMMANDS: Readonly<Record<string, string>> = {
   'connected agent': 'agents list',
   delivery: 'notifications deliveries list',
   deploy: 'apps deploys <alias>',
+  finding: 'apps maintenance findings <alias>',
   function: 'functions list',
   invitation: 'invitations list',
   'maintenance run': 'apps maintenance runs <alias>',

@@ -1,5 +1,10 @@
-/** Returns the name most similar to `word`, in any case, or undefined if none is similar enough. */
+/** Returns the name most similar to `word`, else the only one that it is a part of, or undefined. */
 export function suggest(word: string, names: readonly string[]): string | undefined {
+  return nearest(word, names) ?? solePart(word, names)
+}
+
+/** Returns the name most similar to `word`, in any case, or undefined if none is similar enough. */
+export function nearest(word: string, names: readonly string[]): string | undefined {
   let best: { name: string; distance: number } | undefined
   for (const name of names) {
     const limit = Math.max(1, Math.floor(name.length * 0.4))
@@ -8,7 +13,7 @@ export function suggest(word: string, names: readonly string[]): string | undefi
     const found = countEdits(word.toLowerCase(), name.toLowerCase())
     if (found <= limit && found < (best?.distance ?? Number.POSITIVE_INFINITY)) best = { name, distance: found }
   }
-  return best?.name ?? solePart(word, names)
+  return best?.name
 }
 
 /** Fewer letters are part of too many names. */

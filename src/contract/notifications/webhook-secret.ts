@@ -31,7 +31,7 @@ export const rotateWebhookSecret = operation({
 export const deleteWebhookSecret = operation({
   ...jsonDelete,
   name: 'integrations.delete-webhook-secret',
-  access: { ...byAdmin, support: 'elevated' },
+  access: { ...byAdmin, support: 'refused' },
   path,
   summary: 'Delete the signing secret of a webhook',
   description:

@@ -19,6 +19,7 @@ export async function listenLocal(path: string, onConnection: (socket: Socket) =
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(path, resolve)
   })
+  server.on('error', () => {})
   chmodSync(path, 0o600)
   return {
     [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),

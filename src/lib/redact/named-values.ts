@@ -5,16 +5,23 @@ import type { Range } from './ranges.ts'
 const STRONG =
   'passw(?:or)?d|passphrase|pwd|secret|token|api[_-]?key|private[_-]?key|access[_-]?key|signing[_-]?key|account[_-]?key|auth[_-]?key|encryption[_-]?key|master[_-]?key|service[_-]?key|client[_-]?key|shared[_-]?key|credential|authorization|cookie|connection[_-]?string'
 /** Words that mean a secret only as a word of a name, such as DB_PASS and dbPass, and not compass or passed. */
-const WEAK =
-  '(?<![a-z])(?:db|pg|my|user|root|admin|smtp|imap|mail|ftp|ssh|redis|mongo|amqp|sql|basic|key|http)?[_-]?(?:pass|pw|creds?)(?![a-z])|(?-i:(?<=[a-z])(?:Pass|Pw|Creds?)(?![a-z]))|(?<![a-z])(?:x-auth|_auth)(?![a-z])'
+const WEAK_WORD =
+  '(?<![a-z])(?:db|pg|my|user|root|admin|smtp|imap|mail|ftp|ssh|redis|mongo|amqp|sql|basic|key|http)?[_-]?(?:pass|pw|creds?)(?![a-z])|(?<![a-z])(?:x-auth|_auth)(?![a-z])'
+const WEAK_END = '(?<=[a-z])(?:Pass|Pw|Creds?)(?![a-z])'
+const WEAK = `${WEAK_WORD}|(?-i:${WEAK_END})`
 /** Words whose value is a secret only if it looks random, such as KEY, and names of services. */
 const BY_VALUE =
   '(?<![a-z])(?:key|auth|sig|signature|session|sess|sid|nonce|hmac|salt|jwt|otp|pin|bearer|dsn|license)(?![a-z])|(?-i:(?<=[a-z])(?:Key|Auth|Sig|Signature|Session|Sid)(?![a-z]))'
 const SERVICES =
   'adafruit|adobe|airtable|algolia|alibaba|aliyun|asana|atlassian|jira|confluence|beamer|bitbucket|bittrex|meraki|cloudflare|cloudinary|codecov|cohere|coinbase|confluent|contentful|datadog|discord|droneci|dropbox|etsy|facebook|fastly|finicity|finnhub|flickr|freshbooks|gitter|heroku|hubspot|infura|intercom|jfrog|artifactory|bintray|xray|kraken|kucoin|launchdarkly|linear|linked[_-]?in|lob|looker|mailchimp|mailgun|mapbox|mattermost|message[_-]?bird|netlify|new[_-]?relic|nytimes|new-?york-?times|private[_-]?ai|okta|opsgenie|pagerduty|plaid|pusher|rapidapi|rollbar|segment|sendbird|sendgrid|sentry|snyk|sonar|squarespace|sumo|contribsys__com|telegr|travis|twilio|twitch|twitter|typeform|yandex|zendesk|zoom'
 
-/** Names of variables whose values are secrets. */
-export const SECRET_NAME = new RegExp(`${STRONG}|${WEAK}|key|dsn|sig`, 'i')
+const SECRET_NAME = new RegExp(`${STRONG}|${WEAK_WORD}|key|dsn|sig`, 'i')
+const SECRET_NAME_END = new RegExp(WEAK_END)
+
+/** Whether the value of a variable with this name is a secret. */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name) || SECRET_NAME_END.test(name)
+}
 
 /** Characters between a name and its value, and the value: quoted, or up to the next separator. */
 const REST = String.raw`(?<suffix>[\w-]{0,20})\\{0,3}["'\x60]?(?<before>[ \t]{0,4})(?<sign>=>|:=|[!=]?={1,2}|={1,3}|:)[ \t]{0,4}(?:\\{0,3}["'\x60](?<quoted>[^"'\x60\n\\]{4,400})|(?<bare>[^\s"'\x60,;(){}[\]<>&|\\=][^\s"'\x60,;(){}[\]<>&|\\]{3,399}))`

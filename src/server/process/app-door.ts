@@ -26,7 +26,8 @@ export async function openAppDoor(resources: Resources, options: Options): Promi
   const { port: chosen, domain } = config.apps
   const { dataDir } = config
   const isKept = services.includes('worker') && config.apps.deploysOff === undefined && !config.kubernetes
-  const holdMs = HOLD_MS[config.databaseUrl === undefined ? 'embedded' : 'postgres']
+  const renewsHold = config.databaseUrl !== undefined
+  const holdMs = HOLD_MS[renewsHold ? 'postgres' : 'embedded']
   const open = (appsPort: number) => {
     const settings = {
       host,
@@ -38,7 +39,7 @@ export async function openAppDoor(resources: Resources, options: Options): Promi
       hopSecret: deriveKey(Buffer.from(config.secrets.internalSecret, 'hex'), 'app-door').toString('hex'),
     }
     return isKept
-      ? KeptDoor.open({ settings, log, series, dataDir: resolve(dataDir), holdMs, leavesApps })
+      ? KeptDoor.open({ settings, log, series, dataDir: resolve(dataDir), holdMs, renewsHold, leavesApps })
       : AppDoor.open({ settings, log, series, pidFile: (at) => join(dataDir, `app-door-${at}.pid`) })
   }
   if (chosen !== undefined) return open(chosen)

@@ -29,6 +29,7 @@ export const ALLOWED_REACTIONS: Readonly<Record<string, string>> = {
   'server/areas/apps/process/sandbox/sandboxes.ts sandbox.gone': 'once per sandbox',
   'server/areas/apps/process/build/run-command.ts sandbox.ready': 'once per sandbox',
   'server/areas/apps/keeper/program/kept-app.ts app.gone': 'once per sandbox',
+  'server/areas/apps/keeper/program/kept-app.ts this.#starting': 'settles when the start has ended',
   'server/areas/apps/keeper/program/server-connection.ts sandbox.ready': 'once per sandbox',
   'server/areas/apps/keeper/link/keeper-link.ts welcomed.promise': 'once per connection',
   'server/areas/apps/keeper/link/remote-sandboxes.ts ready.promise': 'once per sandbox',

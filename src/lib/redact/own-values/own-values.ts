@@ -1,4 +1,4 @@
-import { SECRET_NAME } from '../named-values.ts'
+import { isSecretName } from '../named-values.ts'
 import type { Range } from '../ranges.ts'
 import { decodeEscapes } from './decode-escapes.ts'
 import { encodingsOf } from './encodings.ts'
@@ -42,7 +42,7 @@ export function createOwnValueSearch(variables: Readonly<Record<string, string>>
 type Part = { readonly text: string; readonly isSecret: boolean }
 
 function literalsOf(name: string, value: string): Literal[] {
-  return partsOf(value, SECRET_NAME.test(name)).flatMap(({ text, isSecret }): Literal[] => {
+  return partsOf(value, isSecretName(name)).flatMap(({ text, isSecret }): Literal[] => {
     if (PLAIN.test(text) && !isSecret) return []
     if (text.length >= MIN_CHARACTERS) return encodingsOf(text)
     if (!isSecret || text.length < MIN_WORD_CHARACTERS) return []

@@ -71,7 +71,11 @@ export class StartError extends Error {
 }
 
 /** Why an instance ended, in words that people read: "exit code 1", "killed: it used more than 512 MB of memory". */
-type InstanceEnd = { readonly description: string }
+export type InstanceEnd = {
+  readonly description: string
+  /** Whether svc ended it for reasons of its own, such as the end of the process that kept it. */
+  readonly isOurs?: boolean
+}
 
 /** How long WebSockets of an instance that gets no requests any more stay open: at most until the signal is aborted. */
 export type KeptSockets = { readonly ms: number; readonly signal: AbortSignal }
@@ -86,7 +90,9 @@ export type Instance = {
    */
   readonly fetch: (request: Request) => Promise<Response>
   /** Sends visitors' requests of the label to it from now on. Undefined where svc itself finds the way for each. */
-  readonly route?: ((label: string) => void) | undefined
+  readonly route?: ((label: string) => Promise<void>) | undefined
+  /** Sends it no more of them. */
+  readonly unroute?: (() => void) | undefined
   /**
    * Resolves when nothing that came by `route` is under way any more, or when the time for it is over: `graceMs` for
    * requests. WebSockets are closed at once, or after the time in `keptSockets`.

@@ -1,6 +1,6 @@
 import type { Db } from '#lib/db/db.ts'
 import type { TargetKeeper } from '../deploys/target.ts'
-import { holdApp, releaseHold, renewHold } from './store.ts'
+import { holdApp, releaseHold } from './store.ts'
 
 /** Longer than a keeper lets apps run without a server, and than a server takes to notice that it lost its lease. */
 const HOLD_SECONDS = 150
@@ -31,7 +31,8 @@ export async function holdHere(
     await delay(AGAIN_MS, signal)
   }
   const renew = () => {
-    renewHold(db, hold).then((isHeld) => isHeld && keeper.held(appId), onError)
+    // Taken again if another host of this keeper gave it back. If another keeper has it, this one ends the app in time.
+    holdApp(db, hold).then((isHeld) => isHeld && keeper.held(appId), onError)
   }
   keeper.held(appId)
   const timer = setInterval(renew, RENEW_MS)

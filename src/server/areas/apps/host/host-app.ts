@@ -113,6 +113,7 @@ export class AppHost {
     if (!app) return 'done'
     if (app.state === 'deleting') {
       await this.#stopLive(SWITCH_GRACE_MS)
+      await this.#deps.target.endOrphans({ ...this.#ref, fence: this.#lease.fence }, [])
       await this.#deps.target.prune(this.#ref, [])
       await removeApp(db, app.id, this.#lease)
       return 'done'
@@ -155,7 +156,7 @@ export class AppHost {
     const failed = this.#live
     this.#live = former
     this.#servingId = former?.deploy.id
-    this.#deps.traffic.route(this.#app.host_label, former?.running.served())
+    await this.#deps.traffic.route(this.#app.host_label, former?.running.served())
     if (failed !== former) await failed?.running[how](0)
   }
 
@@ -199,10 +200,11 @@ export class AppHost {
         if (probed.ok) this.#hosting?.served()
       },
       onChange: (instance) => {
-        if (this.#servingId === deploy.id) traffic.route(this.#app.host_label, instance)
+        if (this.#servingId === deploy.id) void traffic.route(this.#app.host_label, instance)
       },
-      onEnd: (description, at) => {
-        crashes.push(at)
+      onEnd: ({ description, isOurs }, at) => {
+        // Not the app's fault.
+        if (!isOurs) crashes.push(at)
         this.#onCrash(deploy, crashes, description)
       },
     })
@@ -240,7 +242,7 @@ export class AppHost {
     writeFault(this.#deps.writeLog, deploy, STOPPED_AS_HARMFUL)
     this.#harmfulId = deploy.id
     if (this.#live?.deploy.id === deploy.id) {
-      this.#deps.traffic.route(this.#app.host_label, undefined)
+      void this.#deps.traffic.route(this.#app.host_label, undefined)
       void this.#live.running.stop(0)
     }
     // The next step tries again if this fails.
@@ -277,7 +279,9 @@ export class AppHost {
     this.#live = undefined
     this.#servingId = undefined
     if (!live) return
-    this.#deps.traffic.route(this.#app.host_label, undefined)
+    const { traffic } = this.#deps
+    if (how === 'leave') traffic.leave(this.#app.host_label)
+    else void traffic.route(this.#app.host_label, undefined)
     await live.running[how](graceMs)
   }
 

@@ -1,6 +1,6 @@
 import { messageOf } from '#lib/message-of.ts'
 import { isShortRun, restartDelayMs } from '../deploys/rules.ts'
-import type { Instance, KeptSockets } from '../deploys/target.ts'
+import type { Instance, InstanceEnd, KeptSockets } from '../deploys/target.ts'
 import type { HostTime } from './probe.ts'
 import { type ServedInstance, serveInstance } from './served-app.ts'
 
@@ -12,7 +12,7 @@ type Deps = {
   /** Called with the instance that answers requests now, and with undefined while none does. */
   readonly onChange: (instance: ServedInstance | undefined) => void
   /** Called each time the instance ended or could not be started, and before it is started again. */
-  readonly onEnd: (description: string, at: Date) => void
+  readonly onEnd: (end: InstanceEnd, at: Date) => void
 }
 
 /** An app that is started again whenever it ends, until it is stopped. */
@@ -35,30 +35,30 @@ export function keepRunning(first: Instance | undefined, deps: Deps): KeptRunnin
     let next = first
     while (!stopping.signal.aborted) {
       const startedAt = deps.time.now()
-      const description = await runOnce(next)
+      const end = await runOnce(next)
       next = undefined
       if (stopping.signal.aborted) return
       const endedAt = deps.time.now()
-      deps.onEnd(description, endedAt)
+      deps.onEnd(end, endedAt)
       shortRuns = isShortRun(startedAt, endedAt) ? shortRuns + 1 : 0
       await deps.time.delay(restartDelayMs(shortRuns), stopping.signal)
     }
   }
-  const runOnce = async (running: Instance | undefined): Promise<string> => {
+  const runOnce = async (running: Instance | undefined): Promise<InstanceEnd> => {
     let instance: Instance
     try {
       instance = running ?? (await deps.start())
     } catch (error) {
-      return `it could not be started: ${messageOf(error)}`
+      return { description: `it could not be started: ${messageOf(error)}` }
     }
     current = { instance, served: serveInstance(instance) }
     if (!running) await deps.untilReady(instance, stopping.signal)
     if (stopping.signal.aborted) await (isLeft ? instance.leave(0) : instance.stop(0))
     else deps.onChange(current.served)
-    const { description } = await instance.ended
+    const ended = await instance.ended
     current = undefined
     if (!stopping.signal.aborted) deps.onChange(undefined)
-    return description
+    return ended
   }
   const supervised = supervise()
   const end = async (graceMs: number, how: 'stop' | 'leave', keptSockets?: KeptSockets) => {

@@ -77,6 +77,7 @@ export async function runDeploy(deps: HostDeps, queued: DeployRow, context: Cont
     if (!health.ok) throw new DeployFailed(health.code, health.detail)
     starting = undefined
     undo = context.takeOver({ deploy, instance, release })
+    await deps.traffic.routed(context.app.host_label)
     const live = await asHost(db, lease, (tx) => goLive(tx, deploy, time.now()))
     if (!live) throw new Error(`deploy ${deploy.id} is not starting any more`)
     return live

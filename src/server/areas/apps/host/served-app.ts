@@ -7,6 +7,7 @@ import { once, sendAndWatch } from '../door/program/send-and-watch.ts'
 export type ServedInstance = {
   readonly address: AppAddress
   readonly route?: Instance['route']
+  readonly unroute?: Instance['unroute']
   /** Sends a request of svc itself. */
   readonly fetch: (request: Request) => Promise<Response>
   /** Counts a request until the result is called. */
@@ -24,8 +25,10 @@ export type ServedInstance = {
 const CLOSE_MS = 2_000
 
 /** Counts the requests of an instance until their answers were read, so that a switch can let them end. */
-export function serveInstance(instance: Pick<Instance, 'address' | 'fetch' | 'route' | 'drain'>): ServedInstance {
-  const { address, fetch, route } = instance
+export function serveInstance(
+  instance: Pick<Instance, 'address' | 'fetch' | 'route' | 'unroute' | 'drain'>,
+): ServedInstance {
+  const { address, fetch, route, unroute } = instance
   const requests = new UnderWay()
   const sockets = new UnderWay()
   const begin = () => requests.begin(() => {})
@@ -38,6 +41,7 @@ export function serveInstance(instance: Pick<Instance, 'address' | 'fetch' | 'ro
   return {
     address,
     route,
+    unroute,
     begin,
     beginSocket: (close) => sockets.begin(close),
     fetch: (request) => sendAndWatch(fetch, request, begin()),

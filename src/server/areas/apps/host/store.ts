@@ -42,14 +42,6 @@ export async function holdApp(db: Pick<Db, 'query'>, { appId, keeperId, seconds 
   return rows.length === 1
 }
 
-/** Returns whether the keeper still holds the app. */
-export async function renewHold(db: Pick<Db, 'query'>, { appId, keeperId, seconds }: Hold): Promise<boolean> {
-  const rows = await db.query(sql`
-    update svc.leases set expires_at = ${leaseEnd(seconds)}
-    where name = ${holdName(appId)} and holder = ${keeperId} returning name`)
-  return rows.length === 1
-}
-
 export async function releaseHold(db: Pick<Db, 'query'>, { appId, keeperId }: Hold): Promise<void> {
   await db.query(sql`delete from svc.leases where name = ${holdName(appId)} and holder = ${keeperId}`)
 }

@@ -20,8 +20,15 @@ export type HostRecord = {
 export type AppTraffic = {
   /** Returns undefined when no app of that label runs here. */
   readonly find: (label: string) => ServedInstance | undefined
-  /** Sends requests of the label to this instance from now on; undefined: to none. */
-  readonly route: (label: string, instance: ServedInstance | undefined) => void
+  /**
+   * Sends requests of the label to this instance; undefined: to none. Resolves when they go there, also those that this
+   * process does not see.
+   */
+  readonly route: (label: string, instance: ServedInstance | undefined) => Promise<void>
+  /** Resolves when the last `route` of the label has. */
+  readonly routed: (label: string) => Promise<void>
+  /** Forgets the instance, which goes on to get requests elsewhere. */
+  readonly leave: (label: string) => void
   /** Records that this process hosts the app, until that ends. */
   readonly host: (label: string, takenOverAt: Date | undefined) => HostRecord
   /** Returns undefined for an app that this process does not host. */
@@ -33,22 +40,39 @@ export type AppTraffic = {
 export function createAppTraffic(): AppTraffic {
   const instances = new Map<string, ServedInstance>()
   const hosts = new Map<string, Hosted>()
+  const routes = new Map<string, Promise<void>>()
+  /** Since when this process has hosted apps that did not answer well since. */
+  const unserved = new Map<string, Date>()
   const absent = createAbsentApps()
+  const leave = (label: string) => {
+    const instance = instances.get(label)
+    instances.delete(label)
+    routes.delete(label)
+    return instance
+  }
   return {
     absent,
     find: (label) => instances.get(label),
-    route: (label, instance) => {
+    route: async (label, instance) => {
       absent.forget()
-      instance?.route?.(label)
       if (instance) instances.set(label, instance)
-      else instances.delete(label)
+      else leave(label)?.unroute?.()
+      const routing = instance?.route?.(label)
+      if (routing) routes.set(label, routing)
+      await routing
     },
-    host: (label, takenOverAt) => {
+    routed: async (label) => routes.get(label),
+    leave: (label) => void leave(label),
+    host: (label, now) => {
+      // A host that fails and begins again and again must not be restarting for ever.
+      const takenOverAt = now && (unserved.get(label) ?? now)
+      if (takenOverAt) unserved.set(label, takenOverAt)
       const hosted = { takenOverAt, isServed: false }
       hosts.set(label, hosted)
       return {
         served: () => {
           hosted.isServed = true
+          unserved.delete(label)
         },
         // A host whose lease was lost can end after the next one has begun.
         end: () => void (hosts.get(label) === hosted && hosts.delete(label)),

@@ -23,7 +23,7 @@ const APP = `
 
 const cleanUps: (() => unknown)[] = []
 afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp()
 })
 
 function newFolder(): string {
@@ -51,10 +51,12 @@ async function openServer(dataDir: string, { holdMs = 60_000, fence = 1 }: Serve
     series: { open: () => () => {}, refused: () => {} },
     log: { warn: () => {}, error: (_, message) => void errors.push(message) },
     holdMs,
+    renewsHold: false,
     leavesApps: () => leaves,
   })
   door.serve(async () => ({ to: { type: 'unknown' } }))
-  const { target, build } = openTestTarget({ dataDir, network: door, sandboxes: door.sandboxes })
+  const opened = openTestTarget({ dataDir, network: door, sandboxes: door.sandboxes })
+  const { target } = opened
   const lines: string[] = []
   const onLine: OnLine = (line) => void lines.push(line.text)
   let isClosed = false
@@ -74,10 +76,10 @@ async function openServer(dataDir: string, { holdMs = 60_000, fence = 1 }: Serve
     return target.start(request)
   }
   const serve = async (deployId: string) => {
-    await build(deployId, { 'app.js': APP }, null)
+    await opened.build(deployId, { 'app.js': APP }, null)
     const instance = await start(deployId)
     await until(() => answerOf(instance))
-    instance.route?.('shop')
+    await instance.route?.('shop')
     return instance
   }
   /** Asks as a visitor does. */
@@ -180,7 +182,7 @@ describe('AP-02 an app and the servers that host it', () => {
     const server = await openServer(dataDir)
     const instance = await server.serve('dep_1')
     process.kill(keeperPid(dataDir), 'SIGKILL')
-    expect(await instance.ended).toEqual({ description: 'the process that keeps apps ended' })
+    expect(await instance.ended).toEqual({ description: 'the process that keeps apps ended', isOurs: true })
     const again = await until(() => server.start('dep_1').catch(() => undefined))
     await until(() => answerOf(again))
     expect(server.errors).toContain('the process that keeps apps ended; it and its apps are started again')

@@ -34,14 +34,19 @@ export type Order =
   | { readonly do: 'replace_token'; readonly deployId: string; readonly token: string }
   /** `socketsMs`: how long WebSockets stay open, unless `close_sockets` comes before. */
   | { readonly do: 'drain_app'; readonly deployId: string; readonly graceMs: number; readonly socketsMs: number | null }
+  /** Answered when requests of the label go to the instance. */
+  | { readonly do: 'route'; readonly label: string; readonly deployId: string }
   | { readonly do: 'close_port' }
   /** Ends all apps and the keeper. */
   | { readonly do: 'shut_down' }
 
 /** Messages of a server to the keeper, one JSON object a line. */
 export type ToKeeper =
-  /** The first message. `holdMs`: for how long apps may run after this connection ended. */
-  | { readonly do: 'hello'; readonly protocol: number; readonly holdMs: number }
+  /**
+   * The first message. `holdMs`: for how long apps may run after this connection ended. `renews`: also after each `held`,
+   * because other machines may host them later.
+   */
+  | { readonly do: 'hello'; readonly protocol: number; readonly holdMs: number; readonly renews: boolean }
   | (Order & { readonly id: number })
   | { readonly do: 'free_user'; readonly uid: number }
   | { readonly do: 'run'; readonly sandbox: number; readonly command: string; readonly variables: Variables }
@@ -51,7 +56,6 @@ export type ToKeeper =
   | { readonly do: 'leave'; readonly deployId: string }
   /** No other machine may host the app for some time from now on. */
   | { readonly do: 'held'; readonly appId: string }
-  | { readonly do: 'route'; readonly label: string; readonly deployId: string }
   /** A request of svc itself. */
   | {
       readonly do: 'fetch'
@@ -63,6 +67,8 @@ export type ToKeeper =
   | { readonly do: 'cancel'; readonly id: number }
   /** Answers `look_up`. */
   | { readonly do: 'found'; readonly id: number; readonly to: NoRoute }
+  /** No more requests of any label go to the instance. */
+  | { readonly do: 'unroute'; readonly deployId: string }
   | { readonly do: 'close_sockets'; readonly deployId: string }
   | { readonly do: 'drain' }
 
@@ -77,7 +83,7 @@ export type FromKeeper =
       readonly startedBy: StartedBy
       readonly pid: number
     }
-  | { readonly is: 'done'; readonly id: number; readonly value?: unknown; readonly fault?: string }
+  | { readonly is: 'done'; readonly id: number; readonly value?: unknown; readonly fault?: Fault }
   | { readonly is: 'line'; readonly sandbox: number; readonly line: KeptLine }
   | { readonly is: 'ready'; readonly sandbox: number; readonly firstPid: number | null; readonly fault?: string }
   | { readonly is: 'gone'; readonly sandbox: number; readonly end: ProcessEnd; readonly triedNetwork: boolean }
@@ -92,6 +98,9 @@ export type FromKeeper =
   /** A visitor asks for an app that does not run here. */
   | { readonly is: 'look_up'; readonly id: number; readonly label: string }
   | { readonly is: 'log'; readonly level: 'warn' | 'error'; readonly details: object; readonly message: string }
+
+/** `code`: of an error of the system, such as EADDRINUSE. */
+export type Fault = { readonly message: string; readonly code?: string | undefined }
 
 /** `server`: a server started it and ends it when it stops; `operator`: it is a service of its own. */
 export type StartedBy = 'server' | 'operator'

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import { jsonOrUndefined } from '#lib/json-or-undefined.ts'
 import { receiveLines } from '../door/lines.ts'
 
 /** The longest has the variables of an app. */
@@ -24,7 +25,11 @@ type Handlers<In> = {
 
 export function openWire<In, Out>(socket: Duplex, { onMessage, onRoomy, onClose }: Handlers<In>): Wire<Out> {
   receiveLines(socket, MAX_LINE_BYTES, {
-    onLine: (line) => onMessage(JSON.parse(line) as In),
+    onLine: (line) => {
+      const message = jsonOrUndefined(line)
+      if (message === undefined) socket.destroy()
+      else onMessage(message as In)
+    },
     onTooLong: () => socket.destroy(),
   })
   socket.once('close', onClose)

@@ -13,9 +13,9 @@ import { mayRunUnsandboxed, NO_SANDBOX } from './sandbox/unsandboxed.ts'
  * command runs: whether the app answers is another matter.
  */
 export async function startProcess(request: StartRequest, machine: Machine): Promise<Instance> {
-  await refuseUnsandboxed(request, machine)
+  const mayBeUnsandboxed = await isAllowedUnsandboxed(request, machine)
   try {
-    const app = (await findLeft(request, machine)) ?? (await startNew(request, machine))
+    const app = (await findLeft(request, machine)) ?? (await startNew(request, machine, mayBeUnsandboxed))
     return toInstance(app, request, machine)
   } catch (error) {
     throw new StartError(`The app could not be started: ${messageOf(error)}.`, { cause: error })
@@ -27,7 +27,7 @@ async function findLeft({ deploy, fence, onLine, storedLines }: StartRequest, { 
   return sandboxes.find({ appId, deployId, fence }, { onLine, stored: await storedLines() })
 }
 
-async function startNew(request: StartRequest, machine: Machine): Promise<RunningApp> {
+async function startNew(request: StartRequest, machine: Machine, mayBeUnsandboxed: boolean): Promise<RunningApp> {
   const { release, environment, onLine, fence } = request
   const { orgId, appId, deployId, startCommand } = request.deploy
   const { limits } = machine
@@ -42,17 +42,22 @@ async function startNew(request: StartRequest, machine: Machine): Promise<Runnin
     apiOrigin: machine.apiOrigin(),
     onLine,
     token: machine.tokens?.sign({ orgId, appId, deployId }),
+    mayBeUnsandboxed,
     command: startCommand,
     variables: environment,
   })
 }
 
-/** Also asked at a start, because a release may have been built while everything was allowed. */
-async function refuseUnsandboxed({ deploy, release, environment }: StartRequest, machine: Machine): Promise<void> {
-  if ('bubblewrap' in (await machine.walls())) return
+/** Returns false where there is a sandbox. Also asked at a start, because a release may have been built while everything was allowed. */
+async function isAllowedUnsandboxed(
+  { deploy, release, environment }: StartRequest,
+  machine: Machine,
+): Promise<boolean> {
+  if ('bubblewrap' in (await machine.walls())) return false
   const folder = layoutOf(machine.dataDir, deploy.appId).release(release.deployId)
   const candidate = { folder, buildCommand: null, startCommand: deploy.startCommand, environment }
   if (!(await mayRunUnsandboxed(candidate, machine.unsandboxed))) throw new StartError(NO_SANDBOX)
+  return true
 }
 
 function toInstance(app: RunningApp, request: StartRequest, { network, tokens }: Machine): Instance {
@@ -62,11 +67,11 @@ function toInstance(app: RunningApp, request: StartRequest, { network, tokens }:
   const token =
     tokens && keepToken(app, { ...tokens, sign: () => tokens.sign({ orgId, appId, deployId }) }, request.onLine)
   let hasEnded = false
-  const ended = app.gone.then(async ({ description }) => {
+  const ended = app.gone.then(async ({ description, isLost }) => {
     hasEnded = true
     token?.stop()
     await attached[Symbol.asyncDispose]()
-    return { description }
+    return isLost ? { description, isOurs: true } : { description }
   })
   const stop = async (graceMs: number) => {
     app.stop()
@@ -85,6 +90,7 @@ function toInstance(app: RunningApp, request: StartRequest, { network, tokens }:
       return attached.fetch(asked)
     },
     route: app.route,
+    unroute: app.unroute,
     drain: app.drain,
     outlives: app.leaves,
     stop,

@@ -1,5 +1,5 @@
 import { type Fault, ServiceError } from '#contract/core/errors.ts'
-import { suggest } from '#contract/core/suggest.ts'
+import { nearest } from '#contract/core/suggest.ts'
 import { shown } from './names.ts'
 
 /** Collects the results of checks. Problems refuse the save, warnings are shown beside it. */
@@ -21,7 +21,7 @@ export class Findings {
   near(word: string, names: readonly string[]): string {
     if (this.#suggestions >= MAX_SUGGESTIONS) return ''
     this.#suggestions++
-    const found = suggest(word, names)
+    const found = nearest(word, names)
     return found === undefined ? '' : `. Did you mean "${shown(found)}"?`
   }
 

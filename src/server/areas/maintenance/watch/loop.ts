@@ -27,10 +27,13 @@ export function watchLoop(deps: WatchDeps): Loop {
     leader: true,
     async tick(now, signal) {
       const since = new Date(now.getTime() - MAX_AGE_DAYS * DAY_MS)
+      const faults: unknown[] = []
       for (const proposal of await listWatched(deps.db, since, MAX_PROPOSALS)) {
         if (signal.aborted) break
-        await watch(deps, proposal, now)
+        await watch(deps, proposal, now).catch((error: unknown) => faults.push(error))
       }
+      // After the others, which must not wait for one that fails again and again.
+      if (faults.length > 0) throw faults[0]
       return new Date(now.getTime() + EVERY_MS)
     },
   }

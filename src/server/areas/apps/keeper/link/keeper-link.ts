@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream'
 import type { Log } from '#lib/log/log.ts'
 import { messageOf } from '#lib/message-of.ts'
 import type { NoRoute } from '../../door/messages.ts'
-import { type FromKeeper, type Order, PROTOCOL, type StartedBy, type ToKeeper } from '../messages.ts'
+import { type Fault, type FromKeeper, type Order, PROTOCOL, type StartedBy, type ToKeeper } from '../messages.ts'
 import { openWire, type Wire } from '../wire.ts'
 import { connectToKeeper, startKeeper } from './start-keeper.ts'
 
@@ -16,6 +16,8 @@ type LinkOptions = {
   readonly dataDir: string
   /** For how long the keeper lets apps run after this server is gone. */
   readonly holdMs: number
+  /** Whether it is told again and again that no other machine hosts them. */
+  readonly renewsHold: boolean
   readonly log: Pick<Log, 'warn' | 'error'>
   /** Called for each keeper, before anything else is asked of it. */
   readonly onConnect: (order: (order: Order) => Promise<unknown>) => Promise<void>
@@ -126,7 +128,7 @@ export class KeeperLink {
       await closed.promise
       return this.#open(() => startKeeper(this.#options.dataDir))
     }
-    wire.send({ do: 'hello', protocol: PROTOCOL, holdMs: this.#options.holdMs })
+    wire.send({ do: 'hello', protocol: PROTOCOL, holdMs: this.#options.holdMs, renews: this.#options.renewsHold })
     await this.#options.onConnect((order) => this.#send(wire, order))
     this.#current = { wire, welcome }
     return this.#current
@@ -144,7 +146,7 @@ export class KeeperLink {
     switch (message.is) {
       case 'done':
         if (message.fault === undefined) this.#pending.get(message.id)?.resolve(message.value)
-        else this.#pending.get(message.id)?.reject(new Error(message.fault))
+        else this.#pending.get(message.id)?.reject(errorOf(message.fault))
         this.#pending.delete(message.id)
         return
       case 'look_up':
@@ -174,4 +176,8 @@ export class KeeperLink {
     this.#pending.clear()
     if (wasConnected) this.#options.onLost()
   }
+}
+
+function errorOf({ message, code }: Fault): Error {
+  return Object.assign(new Error(message), code !== undefined && { code })
 }

@@ -21,6 +21,8 @@ type KeptDoorOptions = {
   readonly log: Pick<Log, 'warn' | 'error'>
   /** For how long apps may run after this server is gone. */
   readonly holdMs: number
+  /** Whether other machines may host them, so that each server must renew that they are here. */
+  readonly renewsHold: boolean
   /** Whether apps go on when this server stops, because another one follows. */
   readonly leavesApps: () => boolean
 }
@@ -114,7 +116,12 @@ export class KeptDoor implements Door {
   /** Ctrl-C ends everything, also when a second one does not wait for the stop. */
   readonly #onExit = (code: number) => {
     const { pid } = this.#link
-    if (code === INTERRUPTED && pid !== undefined && !this.#leaves()) process.kill(pid, 'SIGTERM')
+    if (code !== INTERRUPTED || pid === undefined || this.#leaves()) return
+    try {
+      process.kill(pid, 'SIGTERM')
+    } catch {
+      // It has ended.
+    }
   }
 
   /** A keeper that somebody started as a service of its own goes on with its apps. */

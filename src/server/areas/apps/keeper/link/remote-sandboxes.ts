@@ -17,7 +17,8 @@ type Link = {
 type Listener = { readonly onLine: OnLine; readonly onGone: (end: ProcessEnd, triedNetwork: boolean) => void }
 type BuildListener = Listener & { readonly onReady: (firstPid: number | null, fault: string | undefined) => void }
 
-const LOST: ProcessEnd = { code: null, description: 'the process that keeps apps ended', by: 'svc' }
+const ELSEWHERE: ProcessEnd = { code: null, description: 'another process of svc hosts it', by: 'svc', isLost: true }
+const LOST: ProcessEnd = { code: null, description: 'the process that keeps apps ended', by: 'svc', isLost: true }
 
 /** Makes sandboxes in the keeper. */
 export class RemoteSandboxes implements Sandboxes {
@@ -147,6 +148,7 @@ export class RemoteSandboxes implements Sandboxes {
         gone.resolve(end)
       },
     }
+    this.#apps.get(deployId)?.onGone(ELSEWHERE, false)
     this.#apps.set(deployId, listener)
     let socket: string | undefined
     try {
@@ -161,7 +163,8 @@ export class RemoteSandboxes implements Sandboxes {
       replaceToken: async (token) => void (await this.#link.order({ do: 'replace_token', deployId, token })),
       stop: () => this.#link.tell({ do: 'stop_app', deployId }),
       kill: (reason, by = 'svc') => this.#link.tell({ do: 'kill_app', deployId, reason, by }),
-      route: (label) => this.#link.tell({ do: 'route', label, deployId }),
+      route: async (label) => void (await this.#link.order({ do: 'route', label, deployId }).catch(() => {})),
+      unroute: () => this.#link.tell({ do: 'unroute', deployId }),
       drain: async (graceMs, keptSockets) => {
         const onAbort = () => this.#link.tell({ do: 'close_sockets', deployId })
         keptSockets?.signal.addEventListener('abort', onAbort)
@@ -174,7 +177,7 @@ export class RemoteSandboxes implements Sandboxes {
       leave: () => {
         forget()
         this.#link.tell({ do: 'leave', deployId })
-        gone.resolve({ code: null, description: 'another process of svc hosts it', by: 'svc' })
+        gone.resolve(ELSEWHERE)
       },
     }
   }

@@ -9,7 +9,6 @@ import { connectLocal } from '#lib/net/local-stream.ts'
 import { startProcess } from '#lib/processes/start-process.ts'
 import { findSocket, keeperFolder } from '../place.ts'
 
-const ENTRY = 'src/server/areas/apps/keeper/program/keeper-child.ts'
 /** It keeps the newest lines of each app, and little else. */
 const HEAP = ['--no-warnings', '--max-old-space-size=256', '--max-semi-space-size=2']
 const BETWEEN_MS = 20
@@ -23,9 +22,10 @@ export async function connectToKeeper(dataDir: string): Promise<Duplex | undefin
 
 /** Starts the keeper of a data folder and connects to it. It goes on when this process ends. */
 export async function startKeeper(dataDir: string): Promise<Duplex> {
+  const entry = workerEntry('src/server/areas/apps/keeper/program/keeper-child.ts')
   const errors = join(keeperFolder(dataDir), 'stderr')
   const stderr = openSync(errors, 'w', 0o600)
-  const child = startProcess(process.execPath, [...HEAP, workerEntry(ENTRY), dataDir, 'server'], {
+  const child = startProcess(process.execPath, [...HEAP, entry, dataDir, 'server'], {
     cwd: '/',
     env: { TMPDIR: tmpdir() },
     stdio: ['ignore', 'ignore', stderr],

@@ -69,7 +69,10 @@ export class Keeper {
     })
     const wire = openWire<ToKeeper, FromKeeper>(socket, {
       onMessage: (message) => server.receive(message),
-      onRoomy: () => this.apps.sendLines(server),
+      onRoomy: () => {
+        server.sendLines()
+        this.apps.sendLines(server)
+      },
       onClose: () => {
         this.#servers.delete(server)
         server.close()
@@ -133,6 +136,7 @@ export class Keeper {
     const open = await former?.catch(() => undefined)
     if (open) {
       await this.apps.stopAll(STOP_GRACE_MS)
+      this.#opened = undefined
       await open[Symbol.asyncDispose]()
     }
     const log = {

@@ -11,6 +11,9 @@ import { LineBuffer } from './line-buffer.ts'
 export type Server = {
   readonly send: (message: FromKeeper) => void
   readonly isRoomy: () => boolean
+  readonly isOpen: () => boolean
+  /** Whether it must say from time to time that no other machine hosts the app. */
+  readonly renews: () => boolean
   /** For how long apps may run after the server is gone. */
   readonly holdMs: () => number
 }
@@ -42,6 +45,10 @@ export class KeptApp {
   #startedAt = new Date()
   readonly #closingSockets = new AbortController()
   #isStopping = false
+  /** It is not kept any more: a start that is under way ends what it started. */
+  #isOver = false
+  #starting: Promise<void> | undefined
+  #token: string | undefined
   #isHarmful = false
   #restart: NodeJS.Timeout | undefined
   #hold: NodeJS.Timeout | undefined
@@ -49,6 +56,7 @@ export class KeptApp {
   constructor(options: Omit<AppOptions, 'onLine'>, deps: Deps) {
     this.options = { ...options, onLine: ({ stream, text }) => this.#addLine({ stream, text }) }
     this.#deps = deps
+    this.#token = options.token
   }
 
   /** Undefined while it waits to be started again. */
@@ -67,18 +75,28 @@ export class KeptApp {
   async start(server: Server): Promise<void> {
     this.#server = server
     await this.#start()
+    if (this.#isOver) throw new Error('it was stopped while it started')
+    this.#beginHold(server)
   }
 
   /** Lets a server host it. Returns false if it does not run: then it is given up. */
-  adopt(server: Server, stored: Stored | null): boolean {
+  async adopt(server: Server, stored: Stored | null): Promise<boolean> {
+    await this.#starting?.catch(() => {})
     clearTimeout(this.#hold)
     clearTimeout(this.#restart)
+    if (this.#isOver) return false
+    if (this.#isStopping) {
+      this.kill('killed: it did not end when asked to', 'svc')
+      await this.gone()
+      return false
+    }
     this.#server = server
     this.#lines.resendAfter(stored)
     this.sendLines()
     if (this.#isHarmful) server.send({ is: 'harmful', deployId: this.options.deployId })
+    this.#beginHold(server)
     if (this.#running) return true
-    this.#deps.onEnd(this)
+    this.#giveUp()
     return false
   }
 
@@ -96,17 +114,20 @@ export class KeptApp {
 
   stop(): void {
     this.#isStopping = true
-    this.#running?.app.stop()
+    clearTimeout(this.#restart)
+    if (this.#running) this.#running.app.stop()
+    else this.#giveUp()
   }
 
   kill(reason: string, by: 'limit' | 'svc'): void {
     this.#isStopping = true
     clearTimeout(this.#restart)
     if (this.#running) this.#running.app.kill(reason, by)
-    else this.#deps.onEnd(this)
+    else this.#giveUp()
   }
 
   async replaceToken(token: string): Promise<void> {
+    this.#token = token
     await this.#running?.app.replaceToken(token)
   }
 
@@ -122,6 +143,7 @@ export class KeptApp {
 
   /** Resolves when it runs no more. */
   async gone(): Promise<void> {
+    await this.#starting?.catch(() => {})
     await this.#running?.app.gone
   }
 
@@ -138,14 +160,37 @@ export class KeptApp {
     }
   }
 
+  #beginHold(server: Server): void {
+    if (server.renews()) this.#endAfter(server.holdMs())
+  }
+
   #endAfter(ms: number): void {
     clearTimeout(this.#hold)
     this.#hold = setTimeout(() => this.kill(ABANDONED, 'svc'), ms)
   }
 
-  async #start(): Promise<void> {
+  /** Nothing of it runs, or will when a start that is under way has ended. */
+  #giveUp(): void {
+    this.#isOver = true
+    clearTimeout(this.#hold)
+    this.#deps.onEnd(this)
+  }
+
+  #start(): Promise<void> {
+    this.#starting = this.#startNow().finally(() => {
+      this.#starting = undefined
+    })
+    return this.#starting
+  }
+
+  async #startNow(): Promise<void> {
     this.#startedAt = new Date()
-    const app = await startApp(this.options, this.#deps.machine)
+    const app = await startApp({ ...this.options, token: this.#token }, this.#deps.machine)
+    if (this.#isOver) {
+      app.kill('killed: it is not hosted any more', 'svc')
+      await app.gone
+      return
+    }
     const { deployId } = this.options
     const address = { socket: app.socket }
     const attached = this.#deps.network.attach(address, { deployId, onHarmful: () => this.#onHarmful() })
@@ -160,8 +205,7 @@ export class KeptApp {
     if (this.#server || this.#isStopping) {
       this.sendLines()
       this.#server?.send({ is: 'app_gone', deployId: this.options.deployId, end })
-      clearTimeout(this.#hold)
-      this.#deps.onEnd(this)
+      this.#giveUp()
       return
     }
     this.#startAgain(`The app ended (${end.description}) and is started again.`)
@@ -172,7 +216,7 @@ export class KeptApp {
     this.#shortRuns = isShortRun(this.#startedAt, new Date()) ? this.#shortRuns + 1 : 0
     this.#restart = setTimeout(() => {
       this.#start().catch((error: unknown) => {
-        if (!this.#isStopping) this.#startAgain(`The app could not be started again: ${String(error)}`)
+        if (!this.#isOver) this.#startAgain(`The app could not be started again: ${String(error)}`)
       })
     }, restartDelayMs(this.#shortRuns))
   }
@@ -180,7 +224,7 @@ export class KeptApp {
   /** Stopped at once, because its answers end the process that all apps need. */
   #onHarmful(): void {
     this.#isHarmful = true
-    this.#isStopping = this.#server === undefined
+    this.#isStopping ||= this.#server === undefined
     this.#server?.send({ is: 'harmful', deployId: this.options.deployId })
     if (!this.#server) this.#running?.app.kill('killed: its answers end the process for requests to apps', 'svc')
   }

@@ -28,6 +28,7 @@ export class KeptApps {
     this.#checkFence(options)
     const { deployId } = options
     await this.#end(deployId, 'killed: it is started anew')
+    if (!server.isOpen()) throw new Error('the server that asked for it is gone')
     const app = new KeptApp(options, { ...this.#deps, onEnd: (ended) => this.#forget(ended) })
     this.#apps.set(deployId, app)
     try {
@@ -40,10 +41,10 @@ export class KeptApps {
   }
 
   /** Returns the socket of the instance, which the server hosts from now on, or null if none runs. */
-  find(server: Server, claim: AppClaim, stored: Stored | null): string | null {
+  async find(server: Server, claim: AppClaim, stored: Stored | null): Promise<string | null> {
     this.#checkFence(claim)
     const app = this.#apps.get(claim.deployId)
-    return app?.adopt(server, stored) ? (app.socket ?? null) : null
+    return (await app?.adopt(server, stored)) ? (app?.socket ?? null) : null
   }
 
   async endOthers(app: Pick<AppClaim, 'appId' | 'fence'>, keep: readonly string[]): Promise<void> {
@@ -66,6 +67,11 @@ export class KeptApps {
 
   route(label: string, deployId: string): void {
     this.#labels.set(label, deployId)
+  }
+
+  /** Sends no more requests of any label to the instance. */
+  unroute(deployId: string): void {
+    for (const [label, routed] of this.#labels) if (routed === deployId) this.#labels.delete(label)
   }
 
   /** Returns where a visitor's request goes, or undefined if no instance here answers it. */
@@ -114,7 +120,7 @@ export class KeptApps {
     const { deployId } = app.options
     if (this.#apps.get(deployId) !== app) return
     this.#apps.delete(deployId)
-    for (const [label, routed] of this.#labels) if (routed === deployId) this.#labels.delete(label)
+    this.unroute(deployId)
     this.#deps.onChange()
   }
 

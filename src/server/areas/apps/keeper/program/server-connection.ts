@@ -5,6 +5,7 @@ import { openSandbox, type Sandbox, type SandboxMachine, takeUser } from '../../
 import type { DoorOptions, FromKeeper, Order, ToKeeper } from '../messages.ts'
 import type { Server } from './kept-app.ts'
 import type { KeptApps } from './kept-apps.ts'
+import { LineBuffer } from './line-buffer.ts'
 
 type Message<D extends ToKeeper['do']> = Extract<ToKeeper, { do: D }>
 
@@ -18,6 +19,8 @@ type KeeperParts = {
   readonly shutDown: () => Promise<void>
 }
 
+const SERVER_ENDED = 'killed: its server ended'
+
 /** Carries out what one server asks for. Its builds end with the connection, its apps do not. */
 export class ServerConnection implements Server {
   readonly #keeper: KeeperParts
@@ -28,12 +31,28 @@ export class ServerConnection implements Server {
   readonly #lookUps = new Map<number, (to: NoRoute) => void>()
   readonly #fetches = new Map<number, AbortController>()
   #nextLookUp = 0
+  #isClosed = false
   #holdMs = 0
+  #renews = false
+  readonly #lines = new Map<number, LineBuffer>()
 
   constructor(keeper: KeeperParts, { send, isRoomy }: Pick<Server, 'send' | 'isRoomy'>) {
     this.#keeper = keeper
     this.send = send
     this.isRoomy = isRoomy
+  }
+
+  renews(): boolean {
+    return this.#renews
+  }
+
+  /** Sends what builds wrote, as far as the server reads it. */
+  sendLines(): void {
+    for (const sandbox of this.#lines.keys()) this.#sendLines(sandbox)
+  }
+
+  isOpen(): boolean {
+    return !this.#isClosed
   }
 
   holdMs(): number {
@@ -50,8 +69,9 @@ export class ServerConnection implements Server {
   }
 
   close(): void {
-    for (const sandbox of this.#sandboxes.values()) sandbox.kill('killed: its server ended')
-    for (const uid of this.#users) this.#keeper.machine.users.free(uid)
+    this.#isClosed = true
+    for (const sandbox of this.#sandboxes.values()) sandbox.kill(SERVER_ENDED)
+    void this.#freeUsers()
     for (const resolve of this.#lookUps.values()) resolve({ type: 'not_running' })
     for (const stopping of this.#fetches.values()) stopping.abort(new Error('the server ended'))
   }
@@ -60,6 +80,7 @@ export class ServerConnection implements Server {
     switch (message.do) {
       case 'hello':
         this.#holdMs = message.holdMs
+        this.#renews = message.renews
         return
       case 'run':
         this.#sandboxes.get(message.sandbox)?.run(message.command, message.variables)
@@ -83,8 +104,8 @@ export class ServerConnection implements Server {
       case 'held':
         this.#keeper.apps.renewHold(this, message.appId)
         return
-      case 'route':
-        if (this.#app(message.deployId)) this.#keeper.apps.route(message.label, message.deployId)
+      case 'unroute':
+        if (this.#app(message.deployId)) this.#keeper.apps.unroute(message.deployId)
         return
       case 'fetch':
         return void this.#askApp(message)
@@ -110,7 +131,8 @@ export class ServerConnection implements Server {
     try {
       this.send({ is: 'done', id, value: await this.#carryOut(order) })
     } catch (error) {
-      this.send({ is: 'done', id, fault: messageOf(error) })
+      const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
+      this.send({ is: 'done', id, fault: { message: messageOf(error), code } })
     }
   }
 
@@ -133,6 +155,9 @@ export class ServerConnection implements Server {
         return this.#app(order.deployId)?.replaceToken(order.token)
       case 'drain_app':
         return this.#app(order.deployId)?.drain(order.graceMs, order.socketsMs)
+      case 'route':
+        if (this.#app(order.deployId)) apps.route(order.label, order.deployId)
+        return undefined
       case 'close_port':
         return this.#keeper.closePort()
       case 'shut_down':
@@ -146,18 +171,38 @@ export class ServerConnection implements Server {
     return this.#keeper.apps.hosted(this, deployId)
   }
 
+  /** The builds of a server that is gone have ended before others get their users. */
+  async #freeUsers(): Promise<void> {
+    await Promise.all([...this.#sandboxes.values()].map(({ gone }) => gone))
+    for (const uid of this.#users) this.#keeper.machine.users.free(uid)
+  }
+
   async #takeUser(): Promise<number | null> {
     const uid = await takeUser(this.#keeper.machine)
-    if (uid !== undefined) this.#users.add(uid)
+    if (uid !== undefined && this.#isClosed) this.#keeper.machine.users.free(uid)
+    else if (uid !== undefined) this.#users.add(uid)
     return uid ?? null
   }
 
   async #open({ sandbox: id, options }: Extract<Order, { do: 'open' }>): Promise<void> {
-    const onLine = ({ stream, text }: { stream: 'stdout' | 'stderr' | 'system'; text: string }) =>
-      this.send({ is: 'line', sandbox: id, line: { stream, text, at: Date.now() } })
+    const lines = new LineBuffer()
+    this.#lines.set(id, lines)
+    const onLine = ({ stream, text }: { stream: 'stdout' | 'stderr' | 'system'; text: string }) => {
+      lines.add({ stream, text }, Date.now())
+      this.#sendLines(id)
+    }
     const sandbox = await openSandbox({ ...options, onLine }, this.#keeper.machine)
     this.#sandboxes.set(id, sandbox)
+    if (this.#isClosed) sandbox.kill(SERVER_ENDED)
     void this.#watch(id, sandbox)
+  }
+
+  #sendLines(sandbox: number): void {
+    while (this.isRoomy()) {
+      const line = this.#lines.get(sandbox)?.next()
+      if (!line) return
+      this.send({ is: 'line', sandbox, line })
+    }
   }
 
   async #watch(id: number, sandbox: Sandbox): Promise<void> {
@@ -170,6 +215,8 @@ export class ServerConnection implements Server {
     this.send(fault === undefined ? ready : { ...ready, fault })
     const end = await sandbox.gone
     this.#sandboxes.delete(id)
+    this.#sendLines(id)
+    this.#lines.delete(id)
     this.send({ is: 'gone', sandbox: id, end, triedNetwork: sandbox.triedNetwork() })
   }
 

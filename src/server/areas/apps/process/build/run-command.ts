@@ -38,6 +38,7 @@ export async function runCommand(request: CommandRequest, machine: Machine): Pro
     onLine,
     // Whatever runs here may be a change that nobody has approved, so it must not act as the app.
     token: undefined,
+    mayBeUnsandboxed: hasNetwork && 'missing' in (await machine.walls()),
     uid,
     pidFile,
   })

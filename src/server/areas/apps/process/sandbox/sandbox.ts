@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path'
+import { messageOf } from '#lib/message-of.ts'
 import { isLoopback } from '#lib/net/address/loopback.ts'
 import type { FoundBubblewrap } from '#lib/processes/bubblewrap.ts'
 import type { ControlGroup, ControlGroups } from '#lib/processes/control-groups/control-groups.ts'
@@ -48,6 +49,8 @@ export type SandboxOptions = {
   readonly onLine: OnLine
   /** The first token of a live instance. Undefined: it gets none, as every build and trial. */
   readonly token: string | undefined
+  /** Whether it may run without walls where this machine has none. The server decides that for each app. */
+  readonly mayBeUnsandboxed: boolean
   /** The user that owns the writable folders; made by `takeUser`. */
   readonly uid: number | undefined
   /** The file that names the process. Undefined: one of the app's. */
@@ -93,6 +96,7 @@ export async function openSandbox(options: SandboxOptions, machine: SandboxMachi
   const { orgId, appId, folder, buildHome, memoryBytes, limits, hasNetwork, apiOrigin, onLine, token, uid } = options
   const found = await machine.walls()
   if (!hasNetwork && 'missing' in found) throw new Error('without a sandbox nothing keeps the network away')
+  if (!options.mayBeUnsandboxed && 'missing' in found) throw new Error(`there is no sandbox: ${found.missing}`)
   const groups = await machine.groups()
   const pidFile = options.pidFile ?? (await machine.pidFile(appId))
   const placeFile = `${pidFile}${PLACE}`
@@ -143,7 +147,12 @@ export async function openSandbox(options: SandboxOptions, machine: SandboxMachi
     const gone = child.ended.then(async (end) => {
       watching.abort()
       opened.remove()
-      await workplace[Symbol.asyncDispose]()
+      // Files that cannot be removed must not end the process that keeps all apps.
+      try {
+        await workplace[Symbol.asyncDispose]()
+      } catch (error) {
+        onLine({ stream: 'system', text: `Files of the sandbox could not be removed: ${messageOf(error)}.` })
+      }
       return end
     })
     return {

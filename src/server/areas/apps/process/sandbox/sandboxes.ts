@@ -39,7 +39,8 @@ type LeftLines = {
 export type RunningApp = Pick<AppSandbox, 'replaceToken' | 'stop' | 'kill' | 'gone'> & {
   readonly socket: string
   /** Sends requests of the label to it from now on. Undefined where the server itself does. */
-  readonly route?: (label: string) => void
+  readonly route?: (label: string) => Promise<void>
+  readonly unroute?: () => void
   /** As that of an instance. */
   readonly drain?: NonNullable<Instance['drain']>
   /** Lets it go on without this process. Undefined where it cannot. */

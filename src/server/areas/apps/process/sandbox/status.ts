@@ -9,6 +9,8 @@ export type ProcessEnd = {
   readonly description: string
   /** `itself` includes signals; `limit`: it used more than it may; `svc`: it is not to blame for its end. */
   readonly by: 'itself' | 'limit' | 'svc'
+  /** Whether the process that kept it ended, or lost it to another server. */
+  readonly isLost?: true
 }
 
 /** Reads what our script reports. An app can write there too, so nothing of it is believed beyond the app itself. */

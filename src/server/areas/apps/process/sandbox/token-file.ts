@@ -16,14 +16,16 @@ export async function openTokenFile({ folder, uid, token }: TokenFileOptions): P
   await mkdir(folder, { mode: 0o700 })
   if (uid !== undefined) await chown(folder, uid, uid)
   let last = write(folder, uid, token)
+  let isClosed = false
   await last
   return {
     // One after another, because all of them write the same new file.
     replace: (next) => {
-      last = last.catch(() => {}).then(() => write(folder, uid, next))
+      last = last.catch(() => {}).then(() => (isClosed ? undefined : write(folder, uid, next)))
       return last
     },
     [Symbol.asyncDispose]: async () => {
+      isClosed = true
       await last.catch(() => {})
       await rm(folder, { recursive: true, force: true })
     },

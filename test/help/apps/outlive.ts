@@ -1,0 +1,222 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { Agent, request as send } from 'node:http'
+import type { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pack } from 'tar-stream'
+import { createApp } from '#contract/apps/apps.ts'
+import { readDeploy, startDeploy } from '#contract/apps/deploys.ts'
+import { searchLogs } from '#contract/apps/logs.ts'
+import { uploadRevision } from '#contract/apps/revisions.ts'
+import { adminCreateOrg, adminCreateToken } from '#contract/auth/auth.ts'
+import { type Client, createClient } from '#contract/core/client.ts'
+import { restartServer } from '../../../src/server/commands/restart.ts'
+import type { Environment } from '../../../src/server/config/reader.ts'
+import { appPortOf } from '../door/app-port.ts'
+import { freePort } from '../free-port.ts'
+import { type ServerProcess, startProcess } from '../programs/processes.ts'
+import { testEnvironment } from '../system.ts'
+import { until } from '../until.ts'
+
+/** Answers each request, writes its path to the log, and sends a frame to each WebSocket again and again. */
+const APP = `
+  const { createHash } = require('node:crypto')
+  const server = require('node:http').createServer((request, response) => {
+    console.log(request.url)
+    response.end('up')
+  })
+  server.on('upgrade', (request, socket) => {
+    const key = request.headers['sec-websocket-key'] + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
+    const accept = createHash('sha1').update(key).digest('base64')
+    socket.write('HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\n' +
+      'Sec-WebSocket-Accept: ' + accept + '\\r\\n\\r\\n')
+    const timer = setInterval(() => socket.write(Buffer.from([0x81, 2, 0x75, 0x70])), 200)
+    socket.on('error', () => {}).on('close', () => clearInterval(timer))
+  })
+  server.listen(Number(process.env.PORT), '127.0.0.1')`
+
+const APPS = ['one', 'two']
+const ENDS = ['kill', 'restart'] as const
+
+type Options = { readonly ends: number; readonly requestsPerSecond: number; readonly sockets: number }
+
+/** The counts of one proof. All but `answered`, `frames` and `lines` must be 0. */
+type Report = {
+  answered: number
+  failed: string[]
+  closedSockets: number
+  silentSockets: number
+  frames: number
+  lines: number
+  missingLines: number
+  doubledLines: number
+  dropped: number
+}
+
+/** Ends the server of an embedded installation again and again, while visitors ask its apps and hold WebSockets open. */
+export async function outlive({ ends, requestsPerSecond, sockets }: Options): Promise<Report> {
+  await using stack = new AsyncDisposableStack()
+  const dataDir = mkdtempSync(join(tmpdir(), 'svc-outlive-'))
+  stack.defer(() => rmSync(dataDir, { recursive: true, force: true }))
+  const env = {
+    ...testEnvironment(undefined, dataDir),
+    SVC_EXAMPLE: 'false',
+    SVC_ALLOW_PROCESS_DEPLOYS: 'true',
+    PORT: String(await freePort()),
+    SVC_APPS_PORT: String(await freePort()),
+  }
+  let server = await startProcess(env)
+  stack.defer(() => server[Symbol.asyncDispose]())
+  const client = await developer(server, env)
+  const hosts = []
+  for (const alias of APPS) hosts.push(await deploy(client, alias))
+  const port = await appPortOf(server.url, hosts[0]!)
+  const visitors = new Visitors(port, hosts, requestsPerSecond)
+  for (let index = 0; index < sockets; index++) await visitors.openSocket(hosts[index % hosts.length]!)
+  const visiting = visitors.visit()
+  for (let index = 0; index < ends; index++) {
+    const how = ENDS[index % ENDS.length]!
+    if (how === 'restart') await restartServer(env, () => {})
+    else {
+      const gone = once(server.child, 'exit')
+      server.child.kill('SIGKILL')
+      await gone
+      server = await startProcess(env)
+    }
+    await until(() => client.call(searchLogs, { alias: 'one', limit: 1 }).catch(() => undefined))
+  }
+  visitors.stop()
+  await visiting
+  return { ...(await countLines(client, visitors.answered)), ...(await visitors.report()) }
+}
+
+class Visitors {
+  readonly #port: number
+  readonly #hosts: readonly string[]
+  readonly #betweenMs: number
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 50 })
+  readonly #sockets: { socket: Socket; frames: number; isClosed: boolean }[] = []
+  readonly answered: { host: string; path: string }[] = []
+  readonly #failed: string[] = []
+  #isStopped = false
+
+  constructor(port: number, hosts: readonly string[], requestsPerSecond: number) {
+    this.#port = port
+    this.#hosts = hosts
+    this.#betweenMs = 1000 / requestsPerSecond
+  }
+
+  async visit(): Promise<void> {
+    const asked: Promise<void>[] = []
+    const began = performance.now()
+    for (let count = 0; !this.#isStopped; count++) {
+      const host = this.#hosts[count % this.#hosts.length]!
+      asked.push(this.#ask(host, `/visit-${count}`))
+      const wait = began + count * this.#betweenMs - performance.now()
+      if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
+    }
+    await Promise.all(asked)
+  }
+
+  stop(): void {
+    this.#isStopped = true
+  }
+
+  async openSocket(host: string): Promise<void> {
+    const key = Buffer.alloc(16).toString('base64')
+    const headers = {
+      host,
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-key': key,
+      'sec-websocket-version': '13',
+    }
+    const asked = send({ host: '127.0.0.1', port: this.#port, path: '/socket', headers, agent: false }).end()
+    const [, socket] = (await once(asked, 'upgrade')) as [unknown, Socket]
+    const entry = { socket, frames: 0, isClosed: false }
+    socket.on('data', (bytes) => void (entry.frames += bytes.length / 4))
+    socket.on('error', () => {}).on('close', () => void (entry.isClosed = true))
+    this.#sockets.push(entry)
+  }
+
+  async report() {
+    const before = this.#sockets.map(({ frames }) => frames)
+    await until(() => this.#sockets.every(({ frames, isClosed }, index) => isClosed || frames > before[index]!)).catch(
+      () => {},
+    )
+    const silentSockets = this.#sockets.filter(({ frames }, index) => frames <= before[index]!).length
+    const closedSockets = this.#sockets.filter(({ isClosed }) => isClosed).length
+    const frames = this.#sockets.reduce((sum, each) => sum + each.frames, 0)
+    for (const { socket } of this.#sockets) socket.destroy()
+    this.#agent.destroy()
+    return { answered: this.answered.length, failed: this.#failed, closedSockets, silentSockets, frames }
+  }
+
+  #ask(host: string, path: string): Promise<void> {
+    return new Promise((resolve) => {
+      const fail = (why: string) => {
+        this.#failed.push(`${path}: ${why}`)
+        resolve()
+      }
+      const asked = send(
+        { host: '127.0.0.1', port: this.#port, path, headers: { host }, agent: this.#agent },
+        (response) => {
+          response.resume().once('end', () => {
+            if (response.statusCode !== 200) return fail(String(response.statusCode))
+            this.answered.push({ host, path })
+            resolve()
+          })
+        },
+      )
+      asked.once('error', (error) => fail(error.message)).end()
+    })
+  }
+}
+
+/** Compares the paths that visitors asked for with those in the logs. */
+async function countLines(client: Client, answered: readonly { path: string }[]) {
+  const logged: string[] = []
+  let dropped = 0
+  for (const alias of APPS) {
+    const last = answered.at(-1)!.path
+    await until(async () => {
+      const { items } = await client.call(searchLogs, { alias, limit: 100 })
+      return items.some(({ text }) => text === last) || alias !== APPS[0]
+    }).catch(() => {})
+    for (let cursor: string | undefined; ; ) {
+      const page = await client.call(searchLogs, { alias, limit: 100, ...(cursor && { cursor }) })
+      logged.push(...page.items.map(({ text }) => text).filter((text) => text.startsWith('/visit-')))
+      dropped = Math.max(dropped, page.dropped)
+      if (!page.next_cursor) break
+      cursor = page.next_cursor
+    }
+  }
+  const distinct = new Set(logged)
+  return {
+    lines: logged.length,
+    doubledLines: logged.length - distinct.size,
+    missingLines: answered.filter(({ path }) => !distinct.has(path)).length,
+    dropped,
+  }
+}
+
+async function developer({ url }: ServerProcess, env: Environment): Promise<Client> {
+  const headers = () => ({ authorization: `Bearer ${env.SVC_OPERATOR_TOKEN}` })
+  const operator = createClient({ baseUrl: url, fetch, headers })
+  const { id: org_id } = await operator.call(adminCreateOrg, { name: 'Shops' })
+  const asked = { org_id, email: 'dev@example.com', role: 'developer' as const, name: 'test' }
+  const { token } = await operator.call(adminCreateToken, asked)
+  return createClient({ baseUrl: url, fetch, headers: () => ({ authorization: `Bearer ${token}` }) })
+}
+
+async function deploy(client: Client, alias: string): Promise<string> {
+  const { url } = await client.call(createApp, { alias, settings: { start_command: 'node server.cjs' } })
+  const tar = pack()
+  tar.entry({ name: 'server.cjs' }, APP)
+  tar.finalize()
+  const { id: revision_id } = await client.upload(uploadRevision, { alias }, tar)
+  const { id: deploy_id } = await client.call(startDeploy, { alias, revision_id })
+  await until(async () => (await client.call(readDeploy, { alias, deploy_id })).state === 'live')
+  return new URL(url!).hostname
+}
