@@ -156,7 +156,7 @@ export class AppHost {
     const failed = this.#live
     this.#live = former
     this.#servingId = former?.deploy.id
-    await this.#deps.traffic.route(this.#app.host_label, former?.running.served())
+    this.#deps.traffic.route(this.#app.host_label, former?.running.served())
     if (failed !== former) await failed?.running[how](0)
   }
 
@@ -200,7 +200,7 @@ export class AppHost {
         if (probed.ok) this.#hosting?.served()
       },
       onChange: (instance) => {
-        if (this.#servingId === deploy.id) void traffic.route(this.#app.host_label, instance)
+        if (this.#servingId === deploy.id) traffic.route(this.#app.host_label, instance)
       },
       onEnd: ({ description, isOurs }, at) => {
         // Not the app's fault.
@@ -242,7 +242,7 @@ export class AppHost {
     writeFault(this.#deps.writeLog, deploy, STOPPED_AS_HARMFUL)
     this.#harmfulId = deploy.id
     if (this.#live?.deploy.id === deploy.id) {
-      void this.#deps.traffic.route(this.#app.host_label, undefined)
+      this.#deps.traffic.route(this.#app.host_label, undefined)
       void this.#live.running.stop(0)
     }
     // The next step tries again if this fails.
@@ -281,7 +281,7 @@ export class AppHost {
     if (!live) return
     const { traffic } = this.#deps
     if (how === 'leave') traffic.leave(this.#app.host_label)
-    else void traffic.route(this.#app.host_label, undefined)
+    else traffic.route(this.#app.host_label, undefined)
     await live.running[how](graceMs)
   }
 

@@ -20,12 +20,9 @@ export type HostRecord = {
 export type AppTraffic = {
   /** Returns undefined when no app of that label runs here. */
   readonly find: (label: string) => ServedInstance | undefined
-  /**
-   * Sends requests of the label to this instance; undefined: to none. Resolves when they go there, also those that this
-   * process does not see.
-   */
-  readonly route: (label: string, instance: ServedInstance | undefined) => Promise<void>
-  /** Resolves when the last `route` of the label has. */
+  /** Sends requests of the label to this instance from now on; undefined: to none. */
+  readonly route: (label: string, instance: ServedInstance | undefined) => void
+  /** Resolves when requests of the label go where the last `route` says, also those that this process does not see. */
   readonly routed: (label: string) => Promise<void>
   /** Forgets the instance, which goes on to get requests elsewhere. */
   readonly leave: (label: string) => void
@@ -53,13 +50,12 @@ export function createAppTraffic(): AppTraffic {
   return {
     absent,
     find: (label) => instances.get(label),
-    route: async (label, instance) => {
+    route: (label, instance) => {
       absent.forget()
       if (instance) instances.set(label, instance)
       else leave(label)?.unroute?.()
       const routing = instance?.route?.(label)
       if (routing) routes.set(label, routing)
-      await routing
     },
     routed: async (label) => routes.get(label),
     leave: (label) => void leave(label),
