@@ -88,8 +88,10 @@ export async function outlive({ ends, requestsPerSecond, sockets }: Options): Pr
   }
   visitors.stop()
   await visiting
-  return { ...(await countLines(client, visitors.answered)), ...(await visitors.report()) }
+  return { ...(await countLines(client, hosts, visitors.answered)), ...(await visitors.report()) }
 }
+
+type Answer = { readonly host: string; readonly path: string }
 
 class Visitors {
   readonly #port: number
@@ -97,7 +99,7 @@ class Visitors {
   readonly #betweenMs: number
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 50 })
   readonly #sockets: { socket: Socket; frames: number; isClosed: boolean }[] = []
-  readonly answered: { host: string; path: string }[] = []
+  readonly answered: Answer[] = []
   readonly #failed: string[] = []
   #isStopped = false
 
@@ -135,8 +137,13 @@ class Visitors {
     const asked = send({ host: '127.0.0.1', port: this.#port, path: '/socket', headers, agent: false }).end()
     const [, socket] = (await once(asked, 'upgrade')) as [unknown, Socket]
     const entry = { socket, frames: 0, isClosed: false }
-    socket.on('data', (bytes) => void (entry.frames += bytes.length / 4))
-    socket.on('error', () => {}).on('close', () => void (entry.isClosed = true))
+    socket.on('error', () => {})
+    socket.on('data', (bytes) => {
+      entry.frames += bytes.length / 4
+    })
+    socket.once('close', () => {
+      entry.isClosed = true
+    })
     this.#sockets.push(entry)
   }
 
@@ -175,15 +182,16 @@ class Visitors {
 }
 
 /** Compares the paths that visitors asked for with those in the logs. */
-async function countLines(client: Client, answered: readonly { path: string }[]) {
+async function countLines(client: Client, hosts: readonly string[], answered: readonly Answer[]) {
   const logged: string[] = []
   let dropped = 0
-  for (const alias of APPS) {
-    const last = answered.at(-1)!.path
+  for (const [index, alias] of APPS.entries()) {
+    const last = answered.findLast(({ host }) => host === hosts[index])?.path
+    // The newest lines wait for others before they are stored.
     await until(async () => {
       const { items } = await client.call(searchLogs, { alias, limit: 100 })
-      return items.some(({ text }) => text === last) || alias !== APPS[0]
-    }).catch(() => {})
+      return last === undefined || items.some(({ text }) => text === last)
+    })
     for (let cursor: string | undefined; ; ) {
       const page = await client.call(searchLogs, { alias, limit: 100, ...(cursor && { cursor }) })
       logged.push(...page.items.map(({ text }) => text).filter((text) => text.startsWith('/visit-')))
