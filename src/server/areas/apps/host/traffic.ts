@@ -38,8 +38,6 @@ export function createAppTraffic(): AppTraffic {
   const instances = new Map<string, ServedInstance>()
   const hosts = new Map<string, Hosted>()
   const routes = new Map<string, Promise<void>>()
-  /** Since when this process has hosted apps that did not answer well since. */
-  const unserved = new Map<string, Date>()
   const absent = createAbsentApps()
   const leave = (label: string) => {
     const instance = instances.get(label)
@@ -59,16 +57,12 @@ export function createAppTraffic(): AppTraffic {
     },
     routed: async (label) => routes.get(label),
     leave: (label) => void leave(label),
-    host: (label, now) => {
-      // A host that fails and begins again and again must not be restarting for ever.
-      const takenOverAt = now && (unserved.get(label) ?? now)
-      if (takenOverAt) unserved.set(label, takenOverAt)
+    host: (label, takenOverAt) => {
       const hosted = { takenOverAt, isServed: false }
       hosts.set(label, hosted)
       return {
         served: () => {
           hosted.isServed = true
-          unserved.delete(label)
         },
         // A host whose lease was lost can end after the next one has begun.
         end: () => void (hosts.get(label) === hosted && hosts.delete(label)),
