@@ -261,7 +261,7 @@ describe('AP-01 a WebSocket that svc closes', () => {
     expect(client.end()).toEqual({ code: 1012, wasClean: true })
     expect(client.texts).toEqual(['first', 'whole'])
     await until(() => silent.open() === 0)
-    expect(shared.openSockets()).toBe(0)
+    await until(() => shared.openSockets() === 0)
   })
 
   it('ends although the app sends half a frame and no more, and its client does not answer', async () => {
