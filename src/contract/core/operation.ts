@@ -105,7 +105,7 @@ export type StreamOperation<I extends z.ZodObject = z.ZodObject, E extends z.Zod
    */
   readonly resumable?: true
   /**
-   * Who may call is checked again before each event and every 30 seconds, and the stream ends with the refusal. Not for
+   * The rights of the caller are checked again before each event and every 30 seconds, and the stream ends with the refusal. Not for
    * agents, whose credential is valid for one request.
    */
   readonly rechecked?: true

@@ -7,7 +7,7 @@ import { findByServices } from './secretlint.ts'
 
 /** Searching this much takes some milliseconds. */
 const CHUNK_CHARACTERS = 32 * 1024
-/** Of a line that is longer than a chunk, the chunks overlap by more than a secret has. */
+/** Chunks of a line that is longer than one overlap by this many characters, more than a secret has. */
 const OVERLAP_CHARACTERS = 8 * 1024
 
 /** Finds and hides secrets and personal data in texts of one app. */

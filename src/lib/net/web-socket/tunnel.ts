@@ -23,7 +23,7 @@ export class Tunnel {
   readonly #idle: NodeJS.Timeout
   readonly #life: NodeJS.Timeout
   #ending: NodeJS.Timeout | undefined
-  /** Of the close frame that the client is to get. */
+  /** The code in the close frame that the client is to get. */
   #code: number | undefined
   #isCloseSent = false
   /** Resolves when both connections are closed. */

@@ -9,7 +9,7 @@ export type Literal = {
 }
 
 /**
- * Of a longer literal this many characters are searched for, and as many more are hidden as agree. So the search needs
+ * The first characters of a longer literal that are searched for; as many more are hidden as agree. So the search needs
  * little memory, and a value that was cut is found too.
  */
 const SEARCHED_CHARACTERS = 48

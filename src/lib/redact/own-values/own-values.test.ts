@@ -101,7 +101,7 @@ describe('MA-24 short and plain values', () => {
   })
 })
 
-/** As many values as an app can have. A search of quadratic time takes hours, and then no test of this file ends. */
+/** The most values that an app can have. A search of quadratic time takes hours, and then no test of this file ends. */
 it.each([
   ['values of one letter', 'a'.repeat(32_767), 'a'],
   ['values that differ at their end', `${'ab'.repeat(16_000)}c`, 'ab'],

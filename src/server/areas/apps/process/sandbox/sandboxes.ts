@@ -41,7 +41,7 @@ export type RunningApp = Pick<AppSandbox, 'replaceToken' | 'stop' | 'kill' | 'go
   /** Sends requests of the label to it from now on. Undefined where the server itself does. */
   readonly route?: (label: string) => Promise<void>
   readonly unroute?: () => void
-  /** As that of an instance. */
+  /** Waits for requests and closes WebSockets, see `Instance`. */
   readonly drain?: NonNullable<Instance['drain']>
   /** Lets it go on without this process. Undefined where it cannot. */
   readonly leave?: () => void
