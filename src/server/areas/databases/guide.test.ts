@@ -74,7 +74,7 @@ needs('postgres')('DS-01 with a role that has fewer rights', () => {
     ])
     await expect(create()).rejects.toMatchObject({
       code: 'UNAVAILABLE',
-      message: expect.stringContaining('docs/running.md'),
+      message: expect.stringContaining('/guides/running'),
     })
 
     await onServer(platform.server.url, 'alter role svc createdb createrole')
