@@ -41,7 +41,7 @@ const MAX_ATTEMPTS = 2
 /** How soon a run that svc kept from a verdict is begun again. */
 const POSTPONED_SECONDS = 15
 /** Errors of a check that a start of the process or of its machine can cause. */
-const STARTING_ERRORS = ['internal', 'dns', 'model_failed']
+const STARTING_ERRORS = ['internal', 'dns']
 
 /**
  * Runs checks that ask a model, or all others. A run is left to the process that hosts its app, because that one knows
