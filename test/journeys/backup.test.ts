@@ -144,24 +144,34 @@ describe('OP-05 backup and restore of the embedded default', () => {
     expect(await svcServer(env, 'backup', 'verify', join(folder, 'stopped'))).toMatchObject({ exit: 0 })
   })
 
-  it('a backup in a bucket is made, verified and restored, also if each download breaks', async () => {
-    await using fake = await startFakeS3()
+  describe('in a bucket', () => {
     const place = 's3://backups/monday/one.age'
-    const key = ['--key-file', keyFile!]
-    const saved = await svcServer({ ...restored, ...fake.env }, 'backup', place, '--public-key', publicKey)
-    expect(saved).toMatchObject({ exit: 0, stderr: '' })
-    expect([...fake.objects.keys()]).toEqual(['backups/monday/one.age'])
-    fake.breaks.push(100_000)
-    const verified = await svcServer({ ...restored, ...fake.env }, 'backup', 'verify', place, ...key)
-    expect(verified).toMatchObject({ exit: 0, stderr: '' })
-    fake.breaks.push(200_000)
-    const fromBucket = { ...base, SVC_DATA_DIR: join(folder, 'from-bucket') }
-    const done = await svcServer({ ...fromBucket, ...fake.env }, 'restore', place, ...key)
-    expect(done).toMatchObject({ exit: 0, stderr: '' })
-    expect(fake.breaks).toEqual([])
-    server = await startProcess(fromBucket)
-    expect(await inNotes('select count(*)::int as n from notes')).toEqual([{ n: 500 }])
-    await stop()
+    let fake: Awaited<ReturnType<typeof startFakeS3>>
+    beforeAll(async () => {
+      fake = await startFakeS3()
+    })
+    afterAll(() => fake?.[Symbol.asyncDispose]())
+
+    it('a backup is made, and verified also if the download breaks', async () => {
+      const saved = await svcServer({ ...restored, ...fake.env }, 'backup', place, '--public-key', publicKey)
+      expect(saved).toMatchObject({ exit: 0, stderr: '' })
+      expect([...fake.objects.keys()]).toEqual(['backups/monday/one.age'])
+      fake.breaks.push(100_000)
+      const verified = await svcServer({ ...restored, ...fake.env }, 'backup', 'verify', place, '--key-file', keyFile!)
+      expect(verified).toMatchObject({ exit: 0, stderr: '' })
+      expect(fake.breaks).toEqual([])
+    })
+
+    it('it is restored, also if the download breaks', async () => {
+      fake.breaks.push(200_000)
+      const fromBucket = { ...base, SVC_DATA_DIR: join(folder, 'from-bucket') }
+      const done = await svcServer({ ...fromBucket, ...fake.env }, 'restore', place, '--key-file', keyFile!)
+      expect(done).toMatchObject({ exit: 0, stderr: '' })
+      expect(fake.breaks).toEqual([])
+      server = await startProcess(fromBucket)
+      expect(await inNotes('select count(*)::int as n from notes')).toEqual([{ n: 500 }])
+      await stop()
+    })
   })
 
   it('a scheduled backup is made by the worker, verified without the private key, and the oldest are removed', async () => {

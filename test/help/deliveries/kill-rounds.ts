@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Environment } from '../../../src/server/config/reader.ts'
 import { startProcess } from '../programs/processes.ts'
 import { seeded } from '../seeded.ts'
+import { until } from '../until.ts'
 
 type KillReport = { rounds: number; acknowledged: number; lost: string[]; slowest_restart_ms: number }
 
@@ -52,9 +53,15 @@ async function write(url: string, operatorToken: string, onWritten: (id: string)
   }
 }
 
+/** A server that is too busy answers 503, which says nothing about the organization: it is asked again. */
 async function exists(url: string, operatorToken: string, orgId: string): Promise<boolean> {
   const body = { org_id: orgId, email: 'reader@example.com', role: 'viewer', name: 'reader' }
-  return (await send(`${url}/api/v1/admin/tokens`, operatorToken, body)).status === 201
+  const { status } = await until(async () => {
+    const response = await send(`${url}/api/v1/admin/tokens`, operatorToken, body)
+    return response.status !== 503 && response
+  })
+  if (status !== 201 && status !== 404) throw new Error(`a token for ${orgId} was answered with ${status}`)
+  return status === 201
 }
 
 function send(url: string, token: string, body: object): Promise<Response> {
