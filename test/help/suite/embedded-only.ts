@@ -15,8 +15,10 @@ export const EMBEDDED_ONLY_TESTS = [
   'src/cli/source/source.test.ts',
   'src/lib/db/embedded/embedded.test.ts',
   'src/lib/db/embedded/wire-stream.test.ts',
+  'src/server/areas/apps/keeper/keeper.test.ts',
   'src/server/areas/apps/process/build/trial.test.ts',
   'src/server/areas/apps/process/hostile-app.test.ts',
+  'src/server/areas/apps/process/identity.test.ts',
   'src/server/areas/apps/process/orphans.test.ts',
   'src/server/areas/apps/process/process-target.test.ts',
   'src/server/areas/apps/process/unprivileged.test.ts',
@@ -39,6 +41,12 @@ export const EMBEDDED_ONLY_TESTS = [
   'test/journeys/stop-while-starting.test.ts',
   'test/upgrades/embedded.test.ts',
 ]
+
+/**
+ * The commands of guides and skills, word for word. A command does not know which store is behind its operations, and the
+ * operations themselves run on both kinds, so these run once, on the default that a reader of the guides has.
+ */
+export const COMMAND_TESTS = ['test/journeys/guides.test.ts', 'test/journeys/skill-recipes.test.ts']
 
 /** The helper that knows where Postgres and Redis are. A test that does not reach it can open neither. */
 const KNOWS_THE_STORES = 'test/help/stores.ts'
