@@ -1,4 +1,5 @@
 import { StatusChip } from '#console/parts/list/chip.tsx'
+import { VisibleLines } from '#console/parts/text/visible-text.tsx'
 import type { Proof, ProofSide } from '#contract/maintenance/proof.ts'
 import type { Proposal } from '#contract/maintenance/proposals.ts'
 import { PROOF_STATES } from './describe-proof.ts'
