@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** How often the tests run on each side of a proof. */
 export const PROOF_RUNS = 3
 
-export const PROOF_OUTCOMES = ['proven', 'passes_before', 'flaky', 'fails_after', 'not_run'] as const
+const PROOF_OUTCOMES = ['proven', 'passes_before', 'flaky', 'fails_after', 'not_run'] as const
 export type ProofOutcome = (typeof PROOF_OUTCOMES)[number]
 
 const ProofSide = z.object({

@@ -42,8 +42,8 @@ const KNOWN = {
   stagedFiles: [],
 }
 const STAGED = { ...KNOWN, stagedEdits: 2, stagedFiles: ['src/cart.js', 'test/cart.test.js'] }
-const judge = (given: object, known: RunKnowledge = KNOWN) =>
-  judgeFinish(Finish.parse({ verdict: 'finding', summary: 'Words of a model.', ...given }), known)
+const judge = (given: object, knowledge: RunKnowledge = KNOWN) =>
+  judgeFinish(Finish.parse({ verdict: 'finding', summary: 'Words of a model.', ...given }), knowledge)
 
 it.each([
   [

@@ -1,7 +1,7 @@
 import type { Redactor } from '#lib/redact/redact.ts'
 import type { AppTrial, TrialStep } from '#ports/app-trials.ts'
 
-/** Of the output of a step, which is a part of a sentence. */
+/** Limits the output of a step, which is a part of a sentence. */
 const MAX_STEP_OUTPUT = 1_000
 
 /** Cleans the outputs of the build and of the tests. Those of single runs of the tests stay as they are. */

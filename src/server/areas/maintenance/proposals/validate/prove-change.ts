@@ -8,7 +8,7 @@ type Texts = ReadonlyMap<string, string>
 /** Tries the live revision with these files changed or added. */
 export type RunTrial = (texts: Texts, testRuns: number) => Promise<AppTrial>
 
-/** What the runs of a test came to. */
+/** The runs of a test and their verdict. */
 export type Proving = {
   readonly verdict: ProofVerdict
   readonly before: readonly TestRun[]

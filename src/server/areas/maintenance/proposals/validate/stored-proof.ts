@@ -6,7 +6,7 @@ import type { Proving } from './prove-change.ts'
 
 type Side = { readonly runs: ProofSide['runs']; readonly output: string }
 
-/** What a proposal stores of its proof. Outputs are free of secrets and short. */
+/** The proof of a proposal as it is stored. Outputs are free of secrets and short. */
 export type StoredProof = {
   readonly outcome: ProofOutcome
   /** A clause that says why the test was not judged. */
@@ -19,7 +19,7 @@ export type StoredProof = {
 /** `revision_id` is the revision that the proof is about, null if the change makes none. */
 export type ProofColumn = StoredProof & { readonly revision_id: string | null }
 
-/** Of the output of each side, which is shown beside the diff. */
+/** Limits the output of each side, which is shown beside the diff. */
 const MAX_OUTPUT = 4_000
 
 export async function toStoredProof(
@@ -44,7 +44,7 @@ async function toSide(redactor: Redactor, runs: readonly TestRun[]): Promise<Sid
 
 const NO_RUNS: Side = { runs: [], output: '' }
 
-/** Says that the test was not judged. The reason is a clause of a sentence. */
+/** Returns the proof of a test that was not judged. The reason is a clause of a sentence. */
 export function unproven(test: string, reason: string): StoredProof {
   return { outcome: 'not_run', reason, test, before: NO_RUNS, after: NO_RUNS }
 }
