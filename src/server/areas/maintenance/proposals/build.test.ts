@@ -130,7 +130,7 @@ needs('bubblewrap')('MA-10 where the operator allows builds and tests', () => {
     expect([status, validation, validation_notes]).toEqual(['ready', 'proven', []])
     expect(proof).toEqual({
       outcome: 'proven',
-      text: 'Proven: with cart.test.mjs the tests fail on the live revision and pass with the change, each 3 times of 3.',
+      text: 'Proven: with cart.test.mjs the tests fail on the live revision and pass with the change, 3 times each.',
       test: 'cart.test.mjs',
       before: { runs: ['failed', 'failed', 'failed'], output: expect.stringContaining(TEMPLATE) },
       after: { runs: ['passed', 'passed', 'passed'], output: expect.stringContaining('> for test in') },

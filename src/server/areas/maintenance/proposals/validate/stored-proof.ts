@@ -65,7 +65,7 @@ export function listProof(proof: Proof): Proof {
 function describe(outcome: ProofOutcome, test: string, reason: string | null): string {
   switch (outcome) {
     case 'proven':
-      return `Proven: with ${test} the tests fail on the live revision and pass with the change, each ${PROOF_RUNS} times of ${PROOF_RUNS}.`
+      return `Proven: with ${test} the tests fail on the live revision and pass with the change, ${PROOF_RUNS} times each.`
     case 'passes_before':
       return `Not proven: with ${test} the tests pass on the live revision too, so they do not show the fault.`
     case 'flaky':
