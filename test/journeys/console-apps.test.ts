@@ -10,6 +10,7 @@ import { type ConsoleVisits, startConsoleVisits } from '#test/browser/console-vi
 import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
 import { DEPLOYS_CHANNEL } from '../../src/server/areas/apps/deploys/store.ts'
+import type { StoredProof } from '../../src/server/areas/maintenance/proposals/validate/stored-proof.ts'
 
 /** An app that stays up, because a live one that crashes again and again is taken down. */
 const serverThat = (answer: string) => ({
@@ -19,6 +20,13 @@ createServer((_, response) => response.end('${answer}')).listen(process.env.PORT
 })
 const BROKEN = serverThat('broken')
 const FIXED = serverThat('fixed')
+const PROOF: StoredProof = {
+  outcome: 'proven',
+  reason: null,
+  test: 'server.test.js',
+  before: { runs: ['failed', 'failed', 'failed'], output: 'AssertionError: broken' },
+  after: { runs: ['passed', 'passed', 'passed'], output: '' },
+}
 const SUMMARY = 'Unknown items crash the request'
 
 type Member = Awaited<ReturnType<ConsoleVisits['system']['member']>>
@@ -100,12 +108,20 @@ needs('chromium')('apps in the console', () => {
       files: FIXED,
       summary: SUMMARY,
       requestedBy: admin.user_id,
+      proof: PROOF,
     })
     const path = `/apps/till/changes/${proposalId}`
     const second = await visits.system.member('admin', admin.org_id)
 
     const requester = await inOrg('admin', path, { person: admin })
     await requester.page.getByText('so another owner or admin must approve it').waitFor()
+    const proof = requester.page.locator('.proof')
+    expect(await proof.locator('.chip').innerText()).toContain('Proven by a test')
+    expect(await proof.locator('summary').allInnerTexts()).toEqual([
+      'Live revision with the test failed, failed, failed',
+      'With the change passed, passed, passed',
+    ])
+    expect(await proof.locator('pre').allInnerTexts()).toEqual(['AssertionError: broken', 'It wrote nothing.'])
     expect(await actsOf(requester.page)).toEqual(['Deny change'])
     await requester.page.getByRole('button', { name: 'Side by side' }).click()
     await requester.page.locator('.hunks.split .token.keyword').first().waitFor()

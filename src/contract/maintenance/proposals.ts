@@ -6,6 +6,7 @@ import { jsonGet, jsonPost } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
 import { AfterDeploy } from './after-deploy.ts'
+import { Proof } from './proof.ts'
 import { Evidence } from './runs.ts'
 import { byMaintenanceAdmin } from './settings.ts'
 
@@ -62,10 +63,13 @@ export const Proposal = z.object({
   base_revision_id: z.string().describe('The revision that was live when it was validated'),
   revision_id: z.string().nullable().describe('The revision that it makes of the base; null if it makes none'),
   validation: z
-    .enum(['static', 'built', 'tested', 'not_run'])
+    .enum(['static', 'built', 'tested', 'proven', 'not_run'])
     .nullable()
-    .describe('The strongest check that passed: the changed files parse, the app builds, its tests pass'),
+    .describe(
+      'The strongest check that passed: the changed files parse, the app builds, its tests pass, and a test of the change fails without it',
+    ),
   validation_notes: z.array(z.string()).describe('What was not checked, and why'),
+  proof: Proof.nullable().describe('What the test that the change brings shows. Null if it brings none'),
   invalid_reason: z.string().nullable(),
   evidence: z.array(Evidence).describe('What the run read'),
   decision: ProposalDecision,

@@ -214,9 +214,21 @@ export const stageEdit = operation({
     'For runs of the maintenance agent. Nothing is changed by it: a person decides about the change. An edit that does not apply, or of a protected file, is refused.',
   effect: 'write',
   input: z.object({
-    path: z.string().min(1).max(1024).describe('Exactly as the list of files has it'),
-    old: z.string().min(1).max(32_768).describe('Must occur exactly once in the file as earlier edits leave it'),
+    path: z
+      .string()
+      .min(1)
+      .max(1024)
+      .describe('Exactly as the list of files has it, or the path of a test file to add'),
+    old: z
+      .string()
+      .max(32_768)
+      .describe(
+        'Must occur exactly once in the file as earlier edits leave it. Empty: adds a test file with the new text',
+      ),
     new: z.string().max(32_768).describe('Replaces it'),
   }),
-  output: z.object({ staged: z.int().describe('Number of edits that are staged now') }),
+  output: z.object({
+    staged: z.int().describe('Number of edits that are staged now'),
+    files: z.array(z.string()).describe('The files that they change'),
+  }),
 })

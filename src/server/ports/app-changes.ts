@@ -6,7 +6,7 @@ import type { Querier, Tx } from '#lib/db/db.ts'
 export type AppRevision = { readonly orgId: string; readonly appId: string; readonly revisionId: string }
 
 type AppChange = AppRevision & {
-  /** New text of each changed file, by path. The others stay as they are in the revision. */
+  /** New text of each changed or added file, by path. The others stay as they are in the revision. */
   readonly texts: ReadonlyMap<string, string>
   readonly message: string
   /** As the audit trail names who made the change. */

@@ -14,20 +14,37 @@ export type TrialStep =
       /** The end of what it wrote, as it wrote it. */
       readonly output: string
     }
+  /** It ran several times, and not always with the same result. */
+  | { readonly type: 'flaky' }
   /** The step was not begun, or svc ended it. `reason` is a clause for a sentence. */
   | { readonly type: 'not_run'; readonly reason: string }
+
+/** One run of the tests of a trial. */
+export type TestRun = {
+  /** `ended`: a limit or svc ended it, or it needs the network, so that it says nothing about the app. */
+  readonly result: 'passed' | 'failed' | 'ended'
+  /** Such as `exit code 1`. */
+  readonly reason: string
+  /** The end of what it wrote, as it wrote it. */
+  readonly output: string
+}
 
 export type AppTrial = {
   readonly build: TrialStep
   /** Undefined if it was not asked for. */
   readonly test?: TrialStep
+  /** The runs of the tests, the first one first. Only if they were to run several times, and began. */
+  readonly testRuns?: readonly TestRun[]
 }
 
 type TrialRequest = AppRevision & {
-  /** New text of changed files, by path. The others are as they are in the revision. */
+  /** New text of changed and added files, by path. The others are as they are in the revision. */
   readonly texts: ReadonlyMap<string, string>
-  /** Whether the tests run too, after a build that passed. */
-  readonly withTests: boolean
+  /**
+   * How often the tests run after a build that passed, in the folder of that build. 0: not at all. There are fewer runs
+   * if two differ, if one ends without a result, or if together they take longer than one run may.
+   */
+  readonly testRuns: number
   readonly signal: AbortSignal
 }
 

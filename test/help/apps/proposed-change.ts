@@ -2,6 +2,7 @@ import { newId } from '#edge/ids.ts'
 import { sql } from '#lib/db/sql.ts'
 import { recordFinding } from '../../../src/server/areas/maintenance/findings/store.ts'
 import { openProposal } from '../../../src/server/areas/maintenance/proposals/open.ts'
+import type { StoredProof } from '../../../src/server/areas/maintenance/proposals/validate/stored-proof.ts'
 import type { System } from '../system.ts'
 import { appPorts, type LiveApp, uploadFiles } from './live-app.ts'
 
@@ -13,12 +14,13 @@ type Change = {
   readonly summary: string
   /** The person who started the run by hand. */
   readonly requestedBy?: string
+  readonly proof?: StoredProof
 }
 
 /** Opens a proposal as the end of a run does, with a run that read the log. Returns the ids of both. */
 export async function proposeChange(
   system: System,
-  { app, person, files, summary, requestedBy }: Change,
+  { app, person, files, summary, requestedBy, proof }: Change,
 ): Promise<{ proposalId: string; runId: string }> {
   const runId = newId('exe')
   const at = new Date()
@@ -40,7 +42,9 @@ export async function proposeChange(
       fingerprint: runId,
       summary,
       baseRevisionId: app.revisionId,
-      change: { validation: 'static', notes: ['No test command is set.'], revisionId },
+      change: proof
+        ? { validation: 'tested', notes: [], revisionId, proof }
+        : { validation: 'static', notes: ['No test command is set.'], revisionId },
       at,
     })
   })

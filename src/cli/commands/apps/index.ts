@@ -167,7 +167,7 @@ const proposals: readonly Command[] = [
     summary: 'Show a proposal and what you may do with it',
     description: 'Show a proposal, how it was checked, and whether you may approve or deny it, and why not.',
     arguments: [ALIAS, PROPOSAL],
-    options: [{ name: 'diff', summary: 'also print the difference to the live revision' }],
+    options: [{ name: 'diff', summary: 'also print the difference to the live revision, and what its test wrote' }],
     examples: ['svc apps proposals show hello pr_01k --diff', 'svc apps proposals show hello pr_01k --diff --json'],
     load: () => import('./proposals/show.ts'),
   },

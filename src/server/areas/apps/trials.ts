@@ -16,9 +16,10 @@ type Deps = {
 
 /** Tries changed revisions with the commands that their app declares. */
 export function createAppTrials({ db, run, onError }: Deps): TryAppRevision {
-  return async ({ orgId, appId, revisionId, texts, withTests, signal }) => {
+  return async ({ orgId, appId, revisionId, texts, testRuns, signal }) => {
     const app = await findApp(db, orgId, { id: appId })
     if (!app) throw new Error(`there is no app ${appId} to try a revision of`)
+    const withTests = testRuns > 0
     const manifest = withTests ? await readFile(db, appId, revisionId, 'package.json') : undefined
     return run({
       orgId,
@@ -26,6 +27,7 @@ export function createAppTrials({ db, run, onError }: Deps): TryAppRevision {
       files: overlaid(readFiles(db, orgId, revisionId), texts),
       buildCommand: app.build_command,
       testCommand: withTests ? testCommandOf(manifest) : undefined,
+      testRuns,
       signal,
     }).catch((error: unknown) => {
       if (signal.aborted) throw error
@@ -41,10 +43,13 @@ async function* overlaid(
   files: AsyncIterable<SourceFile>,
   texts: ReadonlyMap<string, string>,
 ): AsyncGenerator<SourceFile> {
+  const added = new Map(texts)
   for await (const file of files) {
     const text = texts.get(file.path)
+    added.delete(file.path)
     yield text === undefined ? file : { ...file, content: Buffer.from(text) }
   }
+  for (const [path, text] of added) yield { path, executable: false, content: Buffer.from(text) }
 }
 
 const Manifest = z.object({ scripts: z.object({ test: z.string() }) })

@@ -3,6 +3,7 @@ import { askToConfirm, clientCommand } from '../../../call/client-command.ts'
 import type { ConfirmFlags } from '../../../command/command.ts'
 import { printable } from '../../../terminal/printable.ts'
 import { fileDiffText } from '../file-diff-text.ts'
+import { proofText } from './proof-text.ts'
 
 /** Prints the change and approves the revision that was printed. The server refuses if the proposal makes another by then. */
 export const { run } = clientCommand(async (client, [alias, id], { yes }: ConfirmFlags, cli) => {
@@ -17,10 +18,12 @@ export const { run } = clientCommand(async (client, [alias, id], { yes }: Confir
   return { document: proposal, text: `Approved ${proposal.id}. Its deploy is ${proposal.deploy_id}: ${deploys}` }
 })
 
-function linesOf({ id, summary, base_revision_id, revision_id, diff }: Proposal): string[] {
+function linesOf(proposal: Proposal): string[] {
+  const { id, summary, base_revision_id, revision_id, diff } = proposal
   return [
     `Proposal ${id}: ${printable(summary)}`,
     `Changes ${base_revision_id} to ${revision_id ?? '-'}`,
     ...(diff?.files ?? []).map(fileDiffText),
+    proofText(proposal),
   ]
 }

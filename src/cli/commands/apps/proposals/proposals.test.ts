@@ -21,7 +21,7 @@ beforeEach(async () => {
   proposalId = await propose(null)
 })
 
-async function propose(requestedBy: string | null): Promise<string> {
+async function propose(requestedBy: string | null, proof: object | null = null): Promise<string> {
   const [id, runId] = [newId('pr'), newId('exe')]
   const revisionId = await uploadFiles(system, admin, { alias: 'shop', files: { 'server.js': "respond('fixed')\n" } })
   await system.db.query(sql`
@@ -30,9 +30,10 @@ async function propose(requestedBy: string | null): Promise<string> {
   await system.db.query(sql`
     insert into maintenance.proposals
       (id, org_id, app_id, run_id, fingerprint, summary, requested_by, day, status, base_revision_id, revision_id,
-       validation, ready_at, created_at)
+       validation, proof, ready_at, created_at)
     select ${id}, org_id, id, ${runId}, 'f', 'Answers right', ${requestedBy}, current_date - count, 'ready',
-      ${app.revisionId}, ${revisionId}, 'static', now(), now()
+      ${app.revisionId}, ${revisionId}, 'tested',
+      jsonb_set(${proof && JSON.stringify(proof)}::jsonb, '{revision_id}', to_jsonb(${revisionId}::text)), now(), now()
     from apps.apps, (select count(*)::integer from maintenance.proposals where app_id = ${app.id}) as earlier
     where id = ${app.id}`)
   return id
@@ -58,6 +59,29 @@ describe('MA-12 svc apps proposals', () => {
       decision: { can_approve: true },
       diff: { files: [{ path: 'server.js', change: 'modified' }] },
     })
+  })
+
+  it('MA-33 says whether a test proves the change, and prints what it wrote with the diff', async () => {
+    const unproven = await svc(['show', 'shop', proposalId, '--diff'])
+    expect(unproven.stdout).toMatch(/\nProof +Not proven: the change brings no test that shows the fault\.\n/)
+    const before = { runs: ['failed', 'failed', 'failed'], output: 'wrong\u001b[2J answer' }
+    const after = { runs: ['passed', 'passed', 'passed'], output: '' }
+    const id = await propose(null, { outcome: 'proven', reason: null, test: 'a.test.js', before, after })
+    const { stdout } = await svc(['show', 'shop', id, '--diff'])
+    expect(stdout).toMatch(/\nChecked +proven\n/)
+    expect(stdout).toContain('Proven: with a.test.js the tests fail on the live revision')
+    expect(stdout).toContain('\nTests on the live revision: failed, failed, failed\nwrong [2J answer\n')
+    expect(stdout).toContain('\nTests with the change: passed, passed, passed\nThey wrote nothing.\n')
+    expect((await svc(['approve', 'shop', id])).stderr).toContain('Proven: with a.test.js')
+  })
+
+  it('MA-33 a proof of another revision than the proposal makes is not shown', async () => {
+    const sides = { before: { runs: [], output: '' }, after: { runs: [], output: '' } }
+    const id = await propose(null, { outcome: 'proven', reason: null, test: 'a.test.js', ...sides })
+    await system.db.query(sql`
+      update maintenance.proposals set proof = jsonb_set(proof, '{revision_id}', '"rev_other"') where id = ${id}`)
+    const document = JSON.parse((await svc(['show', 'shop', id, '--json'])).stdout) as object
+    expect(document).toMatchObject({ validation: 'tested', proof: null })
   })
 
   it('approves with 0 once, and then conflicts with 6', async () => {

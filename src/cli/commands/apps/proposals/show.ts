@@ -1,14 +1,20 @@
 import { type Proposal, readProposal } from '#contract/maintenance/proposals.ts'
 import { callCommand } from '../../../call/operation-command.ts'
 import type { Cli } from '../../../terminal/cli.ts'
-import { printable } from '../../../terminal/printable.ts'
+import { printable, printableLines } from '../../../terminal/printable.ts'
 import { type Pair, toPairs } from '../../../terminal/table.ts'
 import { fileDiffText } from '../file-diff-text.ts'
+import { proofText } from './proof-text.ts'
 
 export const { run } = callCommand(readProposal, {
   input: ([alias, proposal_id], { diff = false }: { diff?: boolean }) => ({ alias, proposal_id, diff }),
   label: () => 'Reading the proposal',
-  text: (proposal, _, cli) => [...toPairs(pairsOf(proposal, cli)), ...reasonsOf(proposal), ...diffOf(proposal)],
+  text: (proposal, _, cli) => [
+    ...toPairs(pairsOf(proposal, cli)),
+    ...reasonsOf(proposal),
+    ...diffOf(proposal),
+    ...outputsOf(proposal),
+  ],
   notes: ({ id, decision }, [alias], { config }) => [
     ...(decision.can_approve ? [`Deploy it: ${config.program} apps proposals approve ${alias} ${id}`] : []),
     ...(decision.can_retry ? [`Validate it again: ${config.program} apps proposals retry ${alias} ${id}`] : []),
@@ -25,6 +31,7 @@ function pairsOf(proposal: Proposal, cli: Cli): Pair[] {
     ['Run', `${proposal.execution_id}${proposal.requested_by ? `, started by ${proposal.requested_by}` : ''}`],
     ['Changes', `${proposal.base_revision_id} to ${proposal.revision_id ?? '-'}`],
     ['Checked', [proposal.validation ?? '-', ...proposal.validation_notes].join('. ')],
+    ['Proof', proofText(proposal)],
     ['Not valid', proposal.invalid_reason],
     ['You may', actsOf(decision)],
     ['Decided', decided_by ? `by ${decided_by}, ${cli.time(proposal.decided_at)}` : 'not yet'],
@@ -46,6 +53,18 @@ function actsOf({ can_approve, can_deny, can_retry }: Proposal['decision']): str
 function reasonsOf({ decision }: Proposal): string[] {
   const texts = new Set(decision.reasons.filter(({ act }) => act !== 'retry').map(({ text }) => printable(text)))
   return texts.size > 0 ? ['', ...texts] : []
+}
+
+/** Shows the outputs of the proof with the diff, because they are read together. */
+function outputsOf({ diff, proof }: Proposal): string[] {
+  if (!diff || !proof) return []
+  const sides = [
+    ['Tests on the live revision', proof.before],
+    ['Tests with the change', proof.after],
+  ] as const
+  return sides.flatMap(([title, { runs, output }]) =>
+    runs.length === 0 ? [] : ['', `${title}: ${runs.join(', ')}`, printableLines(output || 'They wrote nothing.')],
+  )
 }
 
 function diffOf({ diff }: Proposal): string[] {

@@ -8,6 +8,7 @@ import { AppDetail } from '../app-detail.tsx'
 import { Diff } from '../diff/diff.tsx'
 import { useAlias } from '../use-alias.ts'
 import { ChangeEvidence } from './change-evidence.tsx'
+import { ChangeProof } from './change-proof.tsx'
 import { Decision } from './decision.tsx'
 import { isProposalMoving, PROPOSAL_STATES } from './describe-proposal.ts'
 import '#console/styles/change.css'
@@ -44,6 +45,7 @@ export function ChangePage() {
             </aside>
             <div className="stack change-body">
               {data.deploy_id !== null && <ChangeDeploy alias={alias} deployId={data.deploy_id} />}
+              <ChangeProof proposal={data} />
               <ProposedDiff proposal={data} />
             </div>
           </div>

@@ -15,6 +15,7 @@ import {
   readProposal,
   retryProposal,
 } from '#contract/maintenance/proposals.ts'
+import { PROOF_STATES } from './describe-proof.ts'
 import { explainValidation } from './describe-proposal.ts'
 
 /** Shows whether the person may approve, deny or retry the change, with the reasons that the server gives. */
@@ -92,7 +93,7 @@ function Decided({ proposal: { status, decided_by, decided_at } }: { proposal: P
 
 /** The dialog that explains the effect of an approval before the person approves. */
 function ApproveChange({ proposal }: { proposal: Proposal }) {
-  const { app, id, diff, validation } = proposal
+  const { app, id, diff, validation, proof } = proposal
   // The page reads the proposal again while the dialog is open. What was read before is approved, or nothing.
   const [revisionId] = useState(proposal.revision_id ?? proposal.base_revision_id)
   const files = diff?.files.length ?? 0
@@ -110,6 +111,7 @@ function ApproveChange({ proposal }: { proposal: Proposal }) {
         Deploys.
       </p>
       <p className="soft">{explainValidation(validation)}</p>
+      <p className="soft">{PROOF_STATES[proof?.outcome ?? 'none'].word}.</p>
     </Confirm>
   )
 }

@@ -18,6 +18,7 @@ const VALIDATIONS: Record<NonNullable<Proposal['validation']>, string> = {
   static: 'The changed files parse. The app was not built and its tests were not run.',
   built: 'The app builds with the change. Its tests were not run.',
   tested: 'The app builds with the change and its tests pass.',
+  proven: 'The app builds with the change, its tests pass, and a test of the change fails without it.',
   not_run: 'Nothing was checked.',
 }
 

@@ -20,7 +20,9 @@ export function createSaveChange(deps: RevisionDeps): SaveAppChange {
     const base = await readManifest(deps.db, { orgId }, revisionId)
     if (!app || !base) throw notFound(app ? 'revision' : 'app')
     const contents = new Map([...texts].map(([path, text]) => [path, Buffer.from(text)]))
-    const files = base.map((file) => changed(file, contents.get(file.path)))
+    const paths = new Set(base.map(({ path }) => path))
+    const added = [...contents.keys()].filter((path) => !paths.has(path)).map(toNewFile)
+    const files = [...base, ...added].map((file) => changed(file, contents.get(file.path)))
     const faults = findManifestFaults(files, (index) => files[index]!.path)
     if (faults.length > 0) throw invalidRevision(faults)
     const blobs = [...contents.values()].map((content) => ({ sha256: hash('sha256', content), content }))
@@ -28,10 +30,14 @@ export function createSaveChange(deps: RevisionDeps): SaveAppChange {
       await lockActiveApp(tx, orgId, app.alias)
       if (!(await hold(tx))) return undefined
       await insertBlobs(tx, orgId, distinct(blobs), deps.clock.now())
-      const added = { orgId, appId, alias: app.alias, files, message, createdBy: null, actor }
-      return (await addRevision(tx, deps, added)).id
+      const revision = { orgId, appId, alias: app.alias, files, message, createdBy: null, actor }
+      return (await addRevision(tx, deps, revision)).id
     })
   }
+}
+
+function toNewFile(path: string): RevisionFile {
+  return { path, size: 0, sha256: '', executable: false }
 }
 
 function changed(file: RevisionFile, content: Buffer | undefined): RevisionFile {

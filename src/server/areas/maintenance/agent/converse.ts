@@ -1,5 +1,7 @@
+import type { z } from 'zod'
 import type { Client } from '#contract/core/client.ts'
 import type { TerminalCode } from '#contract/maintenance/outcomes.ts'
+import type { stageEdit } from '#contract/maintenance/tools.ts'
 import { tryParseJson, tryParseObject } from '#lib/json.ts'
 import type { ChatAnswer, ChatMessage, ChatModel, ChatRequest, ChatToolCall } from '#ports/chat-model.ts'
 import { ChatModelError } from '#ports/chat-model.ts'
@@ -21,6 +23,7 @@ type Conversation = {
   readonly tools: Client
   readonly signal: AbortSignal
   readonly limits: AgentLimits
+  readonly runsTests: boolean
   /** Tokens that this run may use. */
   readonly ceiling: number
   /** Answers of tools that were read before the first call of the model. They begin the conversation. */
@@ -48,13 +51,15 @@ function failed(code: TerminalCode, reason: string): Extract<Ending, { failed: u
 /** Most characters of text and arguments of an answer that are sent back to the model with the next call. */
 const MAX_ECHO = 40_000
 
+type StagedEdits = z.output<typeof stageEdit.output>
+
 /** The conversation so far, and what became known in it. */
 class Talk {
   readonly #given: Conversation
   readonly #messages: ChatMessage[]
   readonly #tools = describeTools()
   readonly #facts = new Map<number, Fact>()
-  #stagedEdits = 0
+  #staged: StagedEdits = { staged: 0, files: [] }
   #isReminded = false
   /** Set by a final answer that did not hold. The model may correct it once. */
   fault: Extract<Ending, { failed: unknown }> | undefined
@@ -63,7 +68,7 @@ class Talk {
     this.#given = given
     for (const answer of given.read) this.#remember(answer)
     this.#messages = [
-      { role: 'system', text: rulesFor(given.limits) },
+      { role: 'system', text: rulesFor(given.limits, given.runsTests) },
       { role: 'user', text: firstMessage(given) },
     ]
   }
@@ -153,7 +158,7 @@ class Talk {
   }
 
   #remember(result: ToolAnswer): void {
-    if (result.tool === 'stage_edit') this.#stagedEdits = result.answer.staged
+    if (result.tool === 'stage_edit') this.#staged = result.answer
     else this.#facts.set(result.answer.evidence_id, factOf(result))
   }
 
@@ -173,7 +178,8 @@ class Talk {
   #judge(written: string) {
     const { data, error } = Finish.safeParse(tryParseJson(written))
     if (error) return { fault: 'bad_final', message: 'The arguments of finish do not fit its schema.' } as const
-    return judgeFinish(data, { ...this.#given.knowledge, facts: this.#facts, stagedEdits: this.#stagedEdits })
+    const { staged: stagedEdits, files: stagedFiles } = this.#staged
+    return judgeFinish(data, { ...this.#given.knowledge, facts: this.#facts, stagedEdits, stagedFiles })
   }
 }
 

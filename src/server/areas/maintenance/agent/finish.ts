@@ -20,6 +20,7 @@ export const Finish = z.strictObject({
   check: given('Name of the failing check'),
   template: given('Log template of the fault, copied exactly from cited evidence', 500),
   summary: given('What is wrong and why, for the people who own the app: plain text, no links', MAX_SUMMARY),
+  test: given('Path of a staged test file that fails without your other edits and passes with them', 1024),
   evidence: z.array(z.int()).max(20).nullish().describe('The evidence_id of each answer that the fault rests on'),
 })
 export type Finish = z.infer<typeof Finish>

@@ -3,7 +3,7 @@ import { fingerprintOf } from '../detect/fingerprint.ts'
 import { toSeen } from '../findings/record.ts'
 import { factOf } from './facts.ts'
 import { Finish } from './finish.ts'
-import { judgeFinish } from './judge.ts'
+import { judgeFinish, type RunKnowledge } from './judge.ts'
 
 const cluster = (template: string, frames: { path: string; symbol: string | null }[] = []) => ({
   template,
@@ -39,9 +39,11 @@ const KNOWN = {
   files: ['src/cart.js', 'src/rates.js', 'src/other.js'],
   detected: [{ ...BOOM, summary: 'An error.' }],
   stagedEdits: 0,
+  stagedFiles: [],
 }
-const judge = (given: object) =>
-  judgeFinish(Finish.parse({ verdict: 'finding', summary: 'Words of a model.', ...given }), KNOWN)
+const STAGED = { ...KNOWN, stagedEdits: 2, stagedFiles: ['src/cart.js', 'test/cart.test.js'] }
+const judge = (given: object, knowledge: RunKnowledge = KNOWN) =>
+  judgeFinish(Finish.parse({ verdict: 'finding', summary: 'Words of a model.', ...given }), knowledge)
 
 it.each([
   [
@@ -106,4 +108,19 @@ it.each([
   ],
 ] as const)('MA-07 %s does not hold', (_, given, fault) => {
   expect(judge(given)).toMatchObject({ fault })
+})
+
+const CHANGE = { verdict: 'change', kind: 'error_in_logs', template: 'boom', evidence: [1] }
+
+it('MA-33 a change names a test file that is staged, or none', () => {
+  expect(judge({ ...CHANGE, test: 'test/cart.test.js' }, STAGED)).toMatchObject({ test: 'test/cart.test.js' })
+  expect(judge(CHANGE, STAGED)).toMatchObject({ verdict: 'change', test: null })
+  expect(judge({ ...CHANGE, test: '' }, STAGED)).toMatchObject({ verdict: 'change', test: null })
+})
+
+it.each([
+  ['that is not staged', 'test/rates.test.js'],
+  ['that is no test file', 'src/cart.js'],
+])('MA-33 a test %s does not hold', (_, test) => {
+  expect(judge({ ...CHANGE, test }, STAGED)).toMatchObject({ fault: 'bad_final' })
 })

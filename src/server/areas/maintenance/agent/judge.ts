@@ -1,5 +1,6 @@
 import type { TerminalCode } from '#contract/maintenance/outcomes.ts'
 import { type Detected, type JudgedFinding, placeIn } from '../detect/detectors.ts'
+import { isTestPath } from '../edits/test-paths.ts'
 import { type Fact, joinFacts } from './facts.ts'
 import type { Finish } from './finish.ts'
 
@@ -11,11 +12,15 @@ export type RunKnowledge = {
   readonly files: readonly string[]
   readonly detected: readonly Detected[]
   readonly stagedEdits: number
+  /** Paths of the files that the staged edits change. */
+  readonly stagedFiles: readonly string[]
 }
 
 export type Judged =
   | { readonly verdict: 'nothing' }
-  | { readonly verdict: 'finding' | 'change'; readonly finding: JudgedFinding }
+  | { readonly verdict: 'finding'; readonly finding: JudgedFinding }
+  /** `test` is the path of a staged test file, or null. */
+  | { readonly verdict: 'change'; readonly finding: JudgedFinding; readonly test: string | null }
   | { readonly fault: Extract<TerminalCode, 'bad_final' | 'invented_evidence'>; readonly message: string }
 
 /** Decides whether the final answer of a model holds: what it cites must exist and say what is claimed. */
@@ -28,12 +33,17 @@ export function judgeFinish(finish: Finish, knowledge: RunKnowledge): Judged {
   if (verdict === 'change' && knowledge.stagedEdits === 0) {
     return badFinal('No edit is staged. Stage one, or use the verdict finding.')
   }
+  const test = finish.test || null
+  if (verdict === 'change' && test !== null && !(knowledge.stagedFiles.includes(test) && isTestPath(test))) {
+    return badFinal('test must be the path of a test file that you staged. Leave it out if no test shows the fault.')
+  }
   const invented = evidence.filter((id) => !knowledge.facts.has(id))
   if (invented.length > 0) return inventedEvidence(`No answer had the evidence_id ${invented.join(', ')}.`)
   const cited = joinFacts(evidence.map((id) => knowledge.facts.get(id)!))
   const place = kind === 'failing_check' ? judgeCheck(finish, cited) : judgePlace({ ...finish, kind }, cited, knowledge)
   if ('fault' in place) return place
-  return { verdict, finding: { ...place.shown, summary, identity: place.identity } }
+  const finding = { ...place.shown, summary, identity: place.identity }
+  return verdict === 'change' ? { verdict, finding, test } : { verdict, finding }
 }
 
 type Identity = Omit<Detected, 'summary'>

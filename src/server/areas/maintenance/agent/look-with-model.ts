@@ -19,6 +19,8 @@ export type ModelDeps = {
   readonly findModel: FindChatModel
   readonly redactorOf: RedactorOf
   readonly limits?: AgentLimits
+  /** Whether a test that the change brings is run. */
+  readonly runsTests?: boolean
 }
 
 export type LookRequest = {
@@ -30,7 +32,7 @@ export type LookRequest = {
 
 /** Lets the model of the run look further than the detectors did. Rejects with the reason of `signal` if it is aborted. */
 export async function lookWithModel(deps: ModelDeps, { run, look, tools, signal }: LookRequest): Promise<Ending> {
-  const { db, pool, limits = AGENT_LIMITS } = deps
+  const { db, pool, limits = AGENT_LIMITS, runsTests = false } = deps
   const model = deps.findModel(run.model)
   if (!model) return { failed: 'model_error', reason: unknownModel(run.model) }
   const limit = AbortSignal.timeout(limits.milliseconds)
@@ -42,6 +44,7 @@ export async function lookWithModel(deps: ModelDeps, { run, look, tools, signal 
       tools,
       signal: AbortSignal.any([signal, limit]),
       limits,
+      runsTests,
       ceiling,
       read: toRead(look),
       knowledge: { files: look.source.files.map(({ path }) => path), detected: look.detected },

@@ -19,7 +19,14 @@ describe('MA-10 edits', () => {
     })
   })
 
+  it('MA-33 with an empty old text add a file that is not there, which later ones change', () => {
+    const edits = [edit('test/c.js', '', 'one\n'), edit('test/c.js', 'one', 'two')]
+    expect(applyEdits(FILES, edits)).toEqual({ texts: new Map([['test/c.js', 'two\n']]) })
+  })
+
   it.each([
+    ['that add an empty file', [edit('test/c.js', '', '')], 0, 'no_such_file'],
+    ['that add a file twice', [edit('test/c.js', '', 'x'), edit('test/c.js', '', 'y')], 1, 'not_found'],
     ['of a file that is not there', [edit('c.js', 'one', 'two')], 0, 'no_such_file'],
     ['of a name that every object has', [edit('toString', 'one', 'two')], 0, 'no_such_file'],
     ['whose old text is not in the file', [edit('a.js', 'One', 'two')], 0, 'not_found'],

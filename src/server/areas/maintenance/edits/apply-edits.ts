@@ -1,4 +1,7 @@
-/** Replaces `old_text`, which occurs exactly once in the file as the edits before leave it, by `new_text`. */
+/**
+ * Replaces `old_text`, which occurs exactly once in the file as the edits before leave it, by `new_text`. An empty
+ * `old_text` adds a file that is not there.
+ */
 export type Edit = { readonly path: string; readonly old_text: string; readonly new_text: string }
 
 type EditFault = {
@@ -15,6 +18,10 @@ export function applyEdits(
   const changed = new Map<string, string>()
   for (const [index, { path, old_text, new_text }] of edits.entries()) {
     const text = changed.get(path) ?? texts.get(path)
+    if (text === undefined && old_text === '' && new_text !== '') {
+      changed.set(path, new_text)
+      continue
+    }
     if (text === undefined) return { index, fault: 'no_such_file' }
     const at = old_text === '' ? -1 : text.indexOf(old_text)
     if (at === -1) return { index, fault: 'not_found' }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { changeApp } from '#contract/apps/apps.ts'
 import { ingestLogs } from '#contract/apps/logs.ts'
-import { type Proposal, readProposal, retryProposal } from '#contract/maintenance/proposals.ts'
+import { listProposals, type Proposal, readProposal, retryProposal } from '#contract/maintenance/proposals.ts'
 import { type MaintenanceRun, readMaintenanceRun, startMaintenanceRun } from '#contract/maintenance/runs.ts'
 import { changeAppMaintenance, changeOrgMaintenance } from '#contract/maintenance/settings.ts'
 import { sql } from '#lib/db/sql.ts'
@@ -71,15 +71,17 @@ needs('bubblewrap')('MA-10 where the operator allows builds and tests', () => {
     await api().upload(ingestLogs, { alias: 'shop' }, new Blob([body]).stream(), upload)
   }
 
-  /** Starts a run whose model replaces what `total` returns. */
-  async function startRun(replacement: string): Promise<string> {
+  /** Starts a run whose model replaces what `total` returns, and adds a test that it names if there is one. */
+  async function startRun(replacement: string, test?: { path: string; text: string }): Promise<string> {
     const answer = (name: string, given: object) => ({
       toolCalls: [{ id: 'call_1', name, arguments: JSON.stringify(given) }],
     })
     fake.next.push(
       answer('stage_edit', { path: 'cart.mjs', old: 'return cart.items.length', new: replacement }),
+      ...(test ? [answer('stage_edit', { path: test.path, old: '', new: test.text })] : []),
       answer('finish', {
         verdict: 'change',
+        ...(test && { test: test.path }),
         kind: 'error_in_code',
         path: 'cart.mjs',
         template: TEMPLATE,
@@ -100,6 +102,12 @@ needs('bubblewrap')('MA-10 where the operator allows builds and tests', () => {
 
   const show = (proposal_id: string | null) => api().call(readProposal, { alias: 'shop', proposal_id: proposal_id! })
 
+  const validated = (id: string) =>
+    until(async () => {
+      const proposal = await show(id)
+      return proposal.status !== 'validating' && proposal
+    })
+
   async function proposed(replacement: string): Promise<Proposal> {
     return show((await ended(await startRun(replacement))).proposal_id)
   }
@@ -108,6 +116,44 @@ needs('bubblewrap')('MA-10 where the operator allows builds and tests', () => {
     await makeShop('node build.mjs')
     expect(await proposed(FIXED)).toMatchObject({ status: 'ready', validation: 'tested', validation_notes: [] })
     expect(trials()).toEqual([])
+  })
+
+  it('MA-33 a change whose test fails on the live revision is proven, and shown with both outputs and the test', async () => {
+    const script = 'for test in *test.mjs; do node $test || exit 1; done'
+    const files = { ...FILES, 'package.json': JSON.stringify({ scripts: { test: script } }) }
+    await makeShop('node build.mjs', files)
+    const text = "import { total } from './cart.mjs'\nif (total({}) !== 0) throw new Error('wrong total')\n"
+    const run = await ended(await startRun(FIXED, { path: 'cart.test.mjs', text }))
+    const proposal_id = run.proposal_id!
+    const read = { alias: 'shop', proposal_id, diff: true }
+    const { status, validation, validation_notes, proof, diff } = await api().call(readProposal, read)
+    expect([status, validation, validation_notes]).toEqual(['ready', 'proven', []])
+    expect(proof).toEqual({
+      outcome: 'proven',
+      text: 'Proven: with cart.test.mjs the tests fail on the live revision and pass with the change, 3 times each.',
+      test: 'cart.test.mjs',
+      before: { runs: ['failed', 'failed', 'failed'], output: expect.stringContaining(TEMPLATE) },
+      after: { runs: ['passed', 'passed', 'passed'], output: expect.stringContaining('> for test in') },
+    })
+    expect(diff!.files.map(({ path, change }) => [path, change])).toEqual([
+      ['cart.mjs', 'modified'],
+      ['cart.test.mjs', 'added'],
+    ])
+    const { items } = await api().call(listProposals, { alias: 'shop' })
+    expect(items[0]!.proof).toMatchObject({ outcome: 'proven', before: { output: null }, after: { output: null } })
+    await switchOff()
+    await makeLive(system, {
+      id: app.id,
+      revisionId: await uploadFiles(system, admin, { alias: 'shop', files: { ...files, 'other.txt': 'x' } }),
+    })
+    await api().call(retryProposal, { alias: 'shop', proposal_id })
+    expect(await validated(proposal_id)).toMatchObject({
+      validation: 'static',
+      proof: {
+        outcome: 'not_run',
+        text: 'Not proven: cart.test.mjs was not judged, because the maintenance agent is off for this app.',
+      },
+    })
   })
 
   it('a change that breaks the build is not valid, with the reason and without secrets', async () => {
@@ -170,11 +216,7 @@ needs('bubblewrap')('MA-10 where the operator allows builds and tests', () => {
     await api().call(retryProposal, { alias: 'shop', proposal_id: id })
     await until(async () => isBuilding())
     await switchOff()
-    const shown = await until(async () => {
-      const proposal = await show(id)
-      return proposal.status !== 'validating' && proposal
-    })
-    expect(shown).toMatchObject({
+    expect(await validated(id)).toMatchObject({
       status: 'ready',
       validation: 'static',
       base_revision_id: revisionId,

@@ -78,6 +78,23 @@ const proposalsOf = () =>
     select status, day from maintenance.proposals where app_id = ${app.id} order by id`)
 
 describe('MA-10 the validation of a change', () => {
+  it('MA-33 adds a test file, which is part of the revision, and never replaces a file', async () => {
+    const test = { path: 'test/server.test.js', old_text: '', new_text: 'check()\n' }
+    const result = await validate([FIX, test])
+    const { revisionId } = result as { revisionId: string }
+    const content = await appPorts(system).source.read(app.id, revisionId, 'test/server.test.js')
+    expect(Buffer.from(content!).toString()).toBe('check()\n')
+    expect(await validate([{ path: 'data.bin', old_text: '', new_text: 'x' }])).toEqual({
+      invalid: 'The change adds data.bin, which the live revision has already.',
+    })
+    expect(await validate([{ path: 'server.js/a.test.js', old_text: '', new_text: 'x' }])).toEqual({
+      invalid: 'server.js: is also the folder of another file',
+    })
+    expect(await validate([{ ...test, new_text: 'check(' }])).toMatchObject({
+      invalid: expect.stringMatching(/^test\/server\.test\.js does not parse/),
+    })
+  })
+
   it('makes a new revision of the agent, and says that its files parse', async () => {
     const result = await validate([FIX])
     expect(result).toEqual({ validation: 'static', notes: [NOT_BUILT], revisionId: expect.stringMatching(/^rev_/) })

@@ -9,6 +9,7 @@ import { decide } from './decide.ts'
 import { findStatuses } from './find-statuses.ts'
 import { listEvidence, type ProposalRow } from './store.ts'
 import { findTie } from './ties.ts'
+import { presentProof } from './validate/stored-proof.ts'
 import type { FindUnshown } from './validate/unshown.ts'
 import { AGENT_ACTOR } from './validate/validate-change.ts'
 
@@ -88,9 +89,13 @@ export async function findDeciders(
 type DerivedFields = Pick<Proposal, 'status' | 'decision' | 'evidence' | 'after_deploy'> & { readonly app: AppName }
 
 function present(row: ProposalRow, { app, ...derived }: DerivedFields): Proposal {
-  const { org_id: _org, app_id: _app, run_id, ready_at: _ready, decided_at, created_at, ...stored } = row
+  const { org_id: _org, app_id: _app, run_id, ready_at: _ready, proof, decided_at, created_at, ...stored } = row
+  const isAboutThis = proof !== null && proof.revision_id === row.revision_id
+  const isProven = isAboutThis && proof.outcome === 'proven' && row.validation === 'tested'
   return {
     ...stored,
+    ...(isProven && { validation: 'proven' }),
+    proof: isAboutThis ? presentProof(proof) : null,
     ...derived,
     app: { ...app },
     author: AGENT_ACTOR,

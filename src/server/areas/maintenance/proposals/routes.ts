@@ -12,6 +12,7 @@ import { requireApp } from '#ports/apps.ts'
 import { type ProposalDeps, presentProposals } from './present.ts'
 import type { StoredStatus } from './status.ts'
 import { type ProposalRow, pageProposals, requireProposal } from './store.ts'
+import { listProof } from './validate/stored-proof.ts'
 
 export function proposalRoutes(deps: ProposalDeps): Route[] {
   const { db, apps } = deps
@@ -19,7 +20,7 @@ export function proposalRoutes(deps: ProposalDeps): Route[] {
     route(listProposals, async ({ alias, limit, cursor }, { principal }) => {
       const app = await requireApp(apps, principal.org_id, alias)
       const rows = await pageProposals(db, { of: { appId: app.id }, after: readCursor(cursor), limit: limit + 1 })
-      const items = await presentProposals(deps, principal, rows.slice(0, limit))
+      const items = (await presentProposals(deps, principal, rows.slice(0, limit))).map(toListed)
       return { items, next_cursor: rows.length > limit ? toCursor(rows[limit - 1]!.id) : null }
     }),
     route(listAllProposals, ({ status, limit, cursor }, { principal }) =>
@@ -38,6 +39,10 @@ export function proposalRoutes(deps: ProposalDeps): Route[] {
 async function diffOf({ diff }: ProposalDeps, { org_id, app_id, revision_id, base_revision_id }: ProposalRow) {
   if (revision_id === null) return null
   return diff({ orgId: org_id, appId: app_id, revisionId: revision_id }, base_revision_id)
+}
+
+function toListed(proposal: Proposal): Proposal {
+  return { ...proposal, proof: proposal.proof && listProof(proposal.proof) }
 }
 
 const BATCH = 100
@@ -75,7 +80,7 @@ async function listOfStatus(deps: ProposalDeps, principal: Member, asked: ListRe
     for (const item of await presentProposals(deps, principal, rows)) {
       if (status !== undefined && item.status !== status) continue
       if (items.length === limit) return { items, next_cursor: toCursor(items.at(-1)!.id) }
-      items.push(item)
+      items.push(toListed(item))
     }
     if (rows.length < BATCH) return { items, next_cursor: null }
     after = rows.at(-1)!.id

@@ -6,14 +6,16 @@ import { sql } from '#lib/db/sql.ts'
 import type { LimitDay } from '#lib/time/day.ts'
 import { VALIDATE_CHANNEL } from '../claims/channels.ts'
 import type { StoredStatus } from './status.ts'
+import type { ProofColumn } from './validate/stored-proof.ts'
 
-type DerivedKeys = 'app' | 'after_deploy' | 'author' | 'execution_id' | 'evidence' | 'decision' | 'diff'
+type DerivedKeys = 'app' | 'after_deploy' | 'author' | 'execution_id' | 'evidence' | 'decision' | 'proof' | 'diff'
 
 export type ProposalRow = Omit<Proposal, DerivedKeys | 'status' | 'decided_at' | 'created_at'> & {
   org_id: string
   app_id: string
   run_id: string
   status: StoredStatus
+  proof: ProofColumn | null
   decided_at: Date | null
   ready_at: Date | null
   created_at: Date
@@ -21,7 +23,7 @@ export type ProposalRow = Omit<Proposal, DerivedKeys | 'status' | 'decided_at' |
 
 const COLUMNS = sql`
   id, org_id, app_id, run_id, fingerprint, summary, requested_by, due_by, status, base_revision_id, revision_id, validation,
-  validation_notes, invalid_reason, decided_by, decided_at, deploy_id, ready_at, created_at`
+  validation_notes, invalid_reason, proof, decided_by, decided_at, deploy_id, ready_at, created_at`
 
 export async function requireProposal(db: Querier, appId: string, id: string, lock = sql``): Promise<ProposalRow> {
   const [row] = await db.query<ProposalRow>(sql`
@@ -78,11 +80,13 @@ export async function insertProposal(tx: Tx, row: NewProposal): Promise<boolean>
   const rows = await tx.query(sql`
     insert into maintenance.proposals
       (id, org_id, app_id, run_id, fingerprint, summary, requested_by, due_by, day, day_ends_at, status,
-       base_revision_id, revision_id, validation, validation_notes, invalid_reason, ready_at, created_at)
+       base_revision_id, revision_id, validation, validation_notes, invalid_reason, proof,
+       ready_at, created_at)
     values
       (${row.id}, ${row.org_id}, ${row.app_id}, ${row.run_id}, ${row.fingerprint}, ${row.summary}, ${row.requested_by},
        ${row.due_by}, ${row.day}, ${row.day_ends_at}, ${row.status}, ${row.base_revision_id}, ${row.revision_id}, ${row.validation},
-       ${row.validation_notes}::text[], ${row.invalid_reason}, ${row.ready_at}, ${row.created_at})
+       ${row.validation_notes}::text[], ${row.invalid_reason}, ${row.proof && JSON.stringify(row.proof)}::jsonb,
+       ${row.ready_at}, ${row.created_at})
     on conflict (app_id, day) do nothing
     returning id`)
   return rows.length > 0

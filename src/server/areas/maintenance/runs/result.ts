@@ -10,7 +10,9 @@ export type RunResult =
   | ({ readonly type: 'detected' } & Evidence)
   /** A model found nothing. What the detectors found stands nevertheless. */
   | ({ readonly type: 'nothing' } & Evidence)
-  | ({ readonly type: 'finding' | 'change'; readonly finding: JudgedFinding } & Evidence)
+  | ({ readonly type: 'finding'; readonly finding: JudgedFinding } & Evidence)
+  /** `test` is the path of the test that the change brings, or null. */
+  | ({ readonly type: 'change'; readonly finding: JudgedFinding; readonly test: string | null } & Evidence)
   /** Nothing changed since the last complete look, so its result stands and no model was asked. */
   | ({ readonly type: 'unchanged'; readonly last: LastLook } & Evidence)
   /** The run came to no result. What the detectors found before that stands nevertheless. */

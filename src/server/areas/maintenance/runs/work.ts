@@ -37,7 +37,7 @@ export async function workAt(deps: WorkDeps, run: ClaimedRun, signal: AbortSigna
   const pinned = await pinRevision(deps, run)
   const result = await resultOf(deps, pinned, signal)
   if (!result) return
-  const change = result.type === 'change' ? await validate(deps, pinned, result.finding.summary, signal) : undefined
+  const change = result.type === 'change' ? await validate(deps, pinned, result, signal) : undefined
   if (result.type === 'change' && !change) return
   await finishRun(deps, { claim: run, app, result, ...(change && { change }), at: deps.clock.now() })
 }
@@ -78,13 +78,24 @@ async function lookFurther(deps: WorkDeps, given: LookRequest): Promise<RunResul
   if (run.model === DETECTORS_MODEL) return { type: 'detected', ...rest }
   const last = await findLastLook(deps.db, run.app_id)
   if (last?.evidence_digest === rest.digest) return { type: 'unchanged', last, ...rest }
-  const ending = await lookWithModel(deps, given)
+  const ending = await lookWithModel({ ...deps, runsTests: runsTests(deps.changes.trials) }, given)
   if ('failed' in ending) {
     return { type: 'failed', code: ending.failed, reason: ending.reason, detected: look.detected }
   }
-  return ending.verdict === 'nothing'
-    ? { type: 'nothing', ...rest }
-    : { type: ending.verdict, finding: ending.finding, ...rest }
+  switch (ending.verdict) {
+    case 'nothing':
+      return { type: 'nothing', ...rest }
+    case 'finding':
+      return { type: 'finding', finding: ending.finding, ...rest }
+    case 'change':
+      return { type: 'change', finding: ending.finding, test: ending.test, ...rest }
+    default:
+      return ending satisfies never
+  }
+}
+
+function runsTests(trials: ChangeDeps['trials']): boolean {
+  return 'withTests' in trials && trials.withTests
 }
 
 function toolsOf({ tokens, toolFetch }: WorkDeps, run: ClaimedRun): Client {
@@ -100,7 +111,7 @@ function toolsOf({ tokens, toolFetch }: WorkDeps, run: ClaimedRun): Client {
 async function validate(
   { db, changes }: WorkDeps,
   run: ClaimedRun,
-  summary: string,
+  { finding, test }: Extract<RunResult, { type: 'change' }>,
   signal: AbortSignal,
 ): Promise<ValidatedChange | undefined> {
   const isHeld = await db.tx(async (tx) => {
@@ -114,7 +125,8 @@ async function validate(
     appId: run.app_id,
     revisionId: run.revision_id!,
     edits: await listEdits(db, run.id),
-    summary,
+    summary: finding.summary,
+    test,
     hold: async (tx) => (await holdRun(tx, run)) !== undefined,
     signal,
   })

@@ -9,6 +9,7 @@ import { applyEdits, type Edit } from '../edits/apply-edits.ts'
 import { findCapFault } from '../edits/caps.ts'
 import { findProtection } from '../edits/protected-paths.ts'
 import { insertEdit, listEdits } from '../edits/store.ts'
+import { findAddedPathFault } from '../edits/test-paths.ts'
 import { readTextFile, refused } from '../edits/text-file.ts'
 import type { MaintenanceDeps } from '../model/deps.ts'
 import { findUnshownText } from '../proposals/validate/unshown.ts'
@@ -25,13 +26,14 @@ export function stageRoute({ db, source, redactorOf, diffTexts }: MaintenanceDep
     if (fault !== undefined) throw refused(fault)
     return db.tx(async (tx) => {
       if (!(await holdRun(tx, run))) throw invalidToken()
-      return { staged: await insertEdit(tx, run.id, edit) }
+      const staged = await insertEdit(tx, run.id, edit)
+      return { staged, files: [...new Set([...earlier, edit].map(({ path }) => path))] }
     })
   })
 }
 
 const FAULTS = {
-  no_such_file: 'The revision has no file of this path.',
+  no_such_file: 'An added file must not be empty.',
   not_found:
     'The old text is not in the file as the edits before leave it. Text that is shown as [redacted] cannot be edited.',
   ambiguous: 'The old text occurs more than once in the file. Include lines around it, so that it occurs once.',
@@ -47,40 +49,55 @@ async function findFault(
   earlier: readonly Edit[],
   edit: Edit,
 ): Promise<string | undefined> {
-  const text = await readTextFile(deps.source, run, edit.path)
+  const ofSameFile = earlier.filter(({ path }) => path === edit.path)
+  const isAdded = (ofSameFile[0] ?? edit).old_text === ''
+  const pathFault = isAdded ? await findAddFault(deps.source, run, edit.path) : undefined
+  if (pathFault !== undefined) return pathFault
+  const text = isAdded ? undefined : await readTextFile(deps.source, run, edit.path)
   const protection = findProtection(edit.path)
   if (protection !== undefined) return `This file is ${protection}, which the agent may not change.`
   const capFault = findCapFault([...earlier, edit])
   if (capFault !== undefined) return capFault
-  const ofSameFile = earlier.filter(({ path }) => path === edit.path)
   return findTextFault(deps, text, ofSameFile, edit)
 }
 
+async function findAddFault(source: AppSource, { app_id, revision_id }: CallingRun, path: string) {
+  const files = revision_id === null ? undefined : await source.files(app_id, revision_id)
+  const exists = files?.some((file) => file.path === path)
+  return exists ? 'The file exists, so old must be a text of it that occurs once.' : findAddedPathFault(path)
+}
+
+/** `text` is undefined for a file that the edits add. */
 async function findTextFault(
   { redactor, diffTexts }: Deps,
-  text: string,
+  text: string | undefined,
   earlier: readonly Edit[],
   edit: Edit,
 ): Promise<string | undefined> {
   const { path, old_text } = edit
-  const before = earlier.length === 0 ? text : textAfter(path, text, earlier)
-  const applied = applyEdits(new Map([[path, before]]), [edit])
+  const textBefore = earlier.length === 0 ? text : textAfter(path, text, earlier)
+  const applied = applyEdits(toTexts(path, textBefore), [edit])
   if ('fault' in applied) return FAULTS[applied.fault]
+  const before = textBefore ?? ''
   const secrets = await redactor.find(before)
   const at = before.indexOf(old_text)
   // The same answer as for a text that is not there: otherwise guesses would reveal a secret letter by letter.
   if (secrets.some(([start, end]) => start < at + old_text.length && end > at)) return FAULTS.not_found
   const after = applied.texts.get(path)!
   // Compared with the file as it is live, because that is the diff which people read.
-  const unshown = after === text ? undefined : await findUnshownText(diffTexts, new Map([[path, text]]), applied.texts)
+  const unshown = after === text ? undefined : await findUnshownText(diffTexts, toTexts(path, text), applied.texts)
   if (unshown !== undefined) return unshown
   const secretsBefore = new Set(secrets.map(([start, end]) => before.slice(start, end)))
   const isNew = (await redactor.find(after)).some(([start, end]) => !secretsBefore.has(after.slice(start, end)))
   return isNew ? 'The new text has something that looks like a secret or an e-mail address.' : undefined
 }
 
-function textAfter(path: string, text: string, edits: readonly Edit[]): string {
-  const applied = applyEdits(new Map([[path, text]]), edits)
+function toTexts(path: string, text: string | undefined): Map<string, string> {
+  return new Map(text === undefined ? [] : [[path, text]])
+}
+
+function textAfter(path: string, text: string | undefined, edits: readonly Edit[]): string | undefined {
+  const applied = applyEdits(toTexts(path, text), edits)
   // Staged edits that together change nothing are no fault of the next one.
   return 'texts' in applied ? applied.texts.get(path)! : text
 }

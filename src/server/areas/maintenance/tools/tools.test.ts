@@ -243,8 +243,11 @@ describe('MA-05 a run reads logs, checks and findings', () => {
 
 describe('MA-10 a run stages edits', () => {
   it('that apply one after another', async () => {
-    expect(await stage('src/server.js', 'order.items.length', 'order.items?.length ?? 0')).toEqual({ staged: 1 })
-    expect(await stage('src/server.js', 'items?.length', 'items.size')).toEqual({ staged: 2 })
+    expect(await stage('src/server.js', 'order.items.length', 'order.items?.length ?? 0')).toEqual({
+      staged: 1,
+      files: ['src/server.js'],
+    })
+    expect(await stage('src/server.js', 'items?.length', 'items.size')).toEqual({ staged: 2, files: ['src/server.js'] })
     const edits = await system.db.query(
       sql`select path, old_text from maintenance.edits where run_id = ${run} order by n`,
     )
@@ -254,7 +257,21 @@ describe('MA-10 a run stages edits', () => {
     ])
   })
 
+  it('MA-33 that add a test file, and change it', async () => {
+    await stage('test/server.test.js', '', 'assert(order({}) === 1)\n')
+    expect(await stage('test/server.test.js', '=== 1', '=== 0')).toEqual({ staged: 2, files: ['test/server.test.js'] })
+  })
+
   it.each<[string, [string, string, string], string]>([
+    ['that add a file that is no test', ['src/new.js', '', 'x'], 'Only test files can be added'],
+    ['that add a file outside of the app', ['../test/new.js', '', 'x'], 'only ASCII letters'],
+    ['that add a file that is there', ['src/server.js', '', 'x'], 'The file exists'],
+    ['that add an empty file', ['test/new.js', '', ''], 'must not be empty'],
+    ['that add a program of the tests', ['test/setup.sh', '', 'x'], 'a program of the build or of the tests'],
+    ['that add a file with a secret', ['test/new.js', '', `'eva@example.com'`], 'looks like a secret'],
+    ['that add a file with hidden characters', ['test/new.js', '', 'a\u202eb'], 'does not see'],
+    ['that add a file with long lines', ['test/new.js', '', 'x'.repeat(501)], 'at most 500 are shown'],
+    ['that add a file that is too large', ['test/new.js', '', 'x\n'.repeat(300)], 'at most 200 changed lines'],
     ['of no file', ['src/none.js', 'a', 'b'], 'no file of this path'],
     ['of a protected file', ['package.json', 'shop', 'store'], 'a manifest of dependencies or of the toolchain'],
     ['of a text that is not there', ['src/server.js', 'orders', 'b'], 'not in the file'],

@@ -15,7 +15,7 @@ export type CommandRequest = Pick<SandboxOptions, 'orgId' | 'appId' | 'hasNetwor
   readonly signal: AbortSignal
 }
 
-type CommandEnd = ProcessEnd & { readonly isLate: boolean; readonly triedNetwork: boolean }
+export type CommandEnd = ProcessEnd & { readonly isLate: boolean; readonly triedNetwork: boolean }
 
 const DISK_CHECK_MS = 500
 

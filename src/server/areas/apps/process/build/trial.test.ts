@@ -8,15 +8,22 @@ import { until } from '#test/until.ts'
 const MIB = 1024 * 1024
 const PASSED = { type: 'passed' }
 
-type Tried = { files?: Record<string, string>; build?: string | null; test?: string | null; signal?: AbortSignal }
+type Tried = {
+  files?: Record<string, string>
+  build?: string | null
+  test?: string | null
+  runs?: number
+  signal?: AbortSignal
+}
 
-function trialOf(target: TestTarget, { files = {}, build = null, test, signal }: Tried) {
+function trialOf(target: TestTarget, { files = {}, build = null, test, runs = 1, signal }: Tried) {
   return target.target.runTrial({
     orgId: 'org_1',
     appId: 'app_1',
     files: sourceOf(files),
     buildCommand: build,
     testCommand: test,
+    testRuns: runs,
     signal: signal ?? new AbortController().signal,
   })
 }
@@ -54,6 +61,28 @@ needs('bubblewrap')('a trial', () => {
         output: expect.stringMatching(/^(?:one\ntwo|two\none)$/),
       },
       test: { type: 'not_run', reason: 'the app was not built' },
+    })
+  })
+
+  it('MA-33 repeats tests on one build until their results differ', async () => {
+    const test = 'echo run >> runs.txt; cat runs.txt; test $(wc -l < runs.txt) -ne 3'
+    const passed = { result: 'passed', reason: 'exit code 0' }
+    expect(await trialOf(target, { build: 'touch built', test, runs: 2 })).toEqual({
+      build: PASSED,
+      test: PASSED,
+      testRuns: [
+        { ...passed, output: 'run' },
+        { ...passed, output: 'run\nrun' },
+      ],
+    })
+    expect(await trialOf(target, { test, runs: 5 })).toEqual({
+      build: { type: 'absent' },
+      test: { type: 'flaky' },
+      testRuns: [
+        { ...passed, output: 'run' },
+        { ...passed, output: 'run\nrun' },
+        { result: 'failed', reason: 'exit code 1', output: 'run\nrun\nrun' },
+      ],
     })
   })
 
@@ -122,6 +151,12 @@ needs('bubblewrap')('a trial that does not end', () => {
     expect(await trialOf(target, { build: 'while :; do :; done' })).toEqual({
       build: { type: 'failed', needsNetwork: false, reason: 'killed: it took more than 0.5 seconds', output: '' },
     })
+  })
+
+  it('MA-33 is not repeated, and gives no result', async () => {
+    await using target = openTestTarget({ limits: { trialMs: 500 } })
+    const { testRuns } = await trialOf(target, { test: 'while :; do :; done', runs: 3 })
+    expect(testRuns).toEqual([{ result: 'ended', reason: 'killed: it took more than 0.5 seconds', output: '' }])
   })
 })
 

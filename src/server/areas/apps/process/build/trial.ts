@@ -5,6 +5,7 @@ import type { Machine } from '../machine.ts'
 import { openBuildPlace } from './build-place.ts'
 import { mentionsNetwork } from './mentions-network.ts'
 import { createOutputTail } from './output-tail.ts'
+import { type EndedCommand, joinSteps, repeatTests, toStep, toTestRun } from './repeat-tests.ts'
 import { type CommandRequest, runCommand } from './run-command.ts'
 import { openTrialFolder } from './trial-folder.ts'
 import { writeSource } from './write-source.ts'
@@ -17,6 +18,8 @@ export type TrialRequest = {
   readonly buildCommand: string | null
   /** Null: the app has none. Undefined: its tests are not to be run. */
   readonly testCommand: string | null | undefined
+  /** How often the tests run, once if it is undefined. See `TryAppRevision`. */
+  readonly testRuns?: number
   readonly signal: AbortSignal
 }
 
@@ -47,37 +50,49 @@ export async function runTrial(
   const uid = await machine.sandboxes.takeUser()
   try {
     await writeSource(join(place.folder, 'source'), files, uid, signal)
-    const runStep = async (command: string | null, environment: Readonly<Record<string, string>>) =>
-      command === null
-        ? ({ type: 'absent' } as const)
-        : runOne({ ...request, place, command, environment, uid, pidFile }, machine)
-    const build = await runStep(buildCommand, QUIET)
+    const of = { ...request, place, uid, pidFile }
+    const limitMs = machine.limits.trialMs
+    const build =
+      buildCommand === null
+        ? ABSENT
+        : toStep(await runOne({ ...of, command: buildCommand, environment: QUIET, limitMs }, machine))
     if (testCommand === undefined) return { build }
     if (build.type !== 'passed' && build.type !== 'absent') return { build, test: NOT_BUILT }
-    return { build, test: await runStep(testCommand, FOR_TESTS) }
+    return { build, ...(await runTests({ ...of, command: testCommand, environment: FOR_TESTS }, machine)) }
   } finally {
     if (uid !== undefined) machine.sandboxes.freeUser(uid)
   }
 }
 
+const ABSENT: TrialStep = { type: 'absent' }
 const NOT_BUILT: TrialStep = { type: 'not_run', reason: 'the app was not built' }
 
 function allOf(testCommand: TrialRequest['testCommand'], step: TrialStep): AppTrial {
   return testCommand === undefined ? { build: step } : { build: step, test: step }
 }
 
-type Command = Omit<CommandRequest, 'hasNetwork' | 'limitMs' | 'onLine'>
+type Command = Omit<CommandRequest, 'hasNetwork' | 'onLine'>
+type Tests = Omit<Command, 'command' | 'limitMs'> & { readonly command: string | null; readonly testRuns?: number }
 
-async function runOne({ orgId, appId, place, command, environment, uid, signal, pidFile }: Command, machine: Machine) {
+async function runTests(
+  { command, testRuns = 1, ...of }: Tests,
+  machine: Machine,
+): Promise<Pick<AppTrial, 'test' | 'testRuns'>> {
+  if (command === null) return { test: ABSENT }
+  const run = (limitMs: number) => runOne({ ...of, command, limitMs }, machine)
+  const runs = await repeatTests(run, { count: testRuns, totalMs: machine.limits.trialMs })
+  return { test: joinSteps(runs), ...(testRuns > 1 && { testRuns: runs.map(toTestRun) }) }
+}
+
+async function runOne(
+  { orgId, appId, place, command, environment, limitMs, uid, signal, pidFile }: Command,
+  machine: Machine,
+): Promise<EndedCommand> {
   const tail = createOutputTail()
   const onLine: OnLine = ({ text }) => tail.add(text)
-  const limitMs = machine.limits.trialMs
   const of = { orgId, appId, place, command, environment, hasNetwork: false, limitMs, uid, onLine, signal, pidFile }
   const end = await runCommand(of, machine)
   signal.throwIfAborted()
-  if (end.code === 0) return { type: 'passed' } as const
-  if (end.by === 'svc') return { type: 'not_run', reason: end.description } as const
   const output = tail.text()
-  const needsNetwork = end.triedNetwork || mentionsNetwork(output)
-  return { type: 'failed', needsNetwork, reason: end.description, output } as const
+  return { end, output, needsNetwork: end.triedNetwork || mentionsNetwork(output) }
 }

@@ -109,6 +109,12 @@ it.each<Row>([
     ),
   ],
   [
+    'tests that are flaky',
+    undefined,
+    { build: passed, test: { type: 'flaky' } },
+    valid('built', 'The tests say nothing about the change, because they do not give the same result each time.'),
+  ],
+  [
     'tests that need the network',
     undefined,
     { build: passed, test: offline },

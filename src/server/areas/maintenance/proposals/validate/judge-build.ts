@@ -26,13 +26,14 @@ export function judgeBuild(base: AppTrial | undefined, change: AppTrial): BuildV
   return { type: 'valid', passed, notes }
 }
 
-type Words = Readonly<Record<'notRun' | 'notDeclared' | 'broken' | 'needsNetwork' | 'baseFails', string>>
+type Words = Readonly<Record<'notRun' | 'notDeclared' | 'broken' | 'needsNetwork' | 'flaky' | 'baseFails', string>>
 
 const BUILD: Words = {
   notRun: 'The app was not built',
   notDeclared: 'it has no build command',
   broken: 'The app does not build with this change',
   needsNetwork: 'The build says nothing about the change, because it needs the network, which it does not have here',
+  flaky: 'The build says nothing about the change, because it does not give the same result each time',
   baseFails:
     'The build says nothing about the change, because the build of the live revision does not pass here either',
 }
@@ -41,6 +42,7 @@ const TEST: Words = {
   notDeclared: 'package.json has no script "test"',
   broken: 'The tests of the app do not pass with this change',
   needsNetwork: 'The tests say nothing about the change, because they need the network, which they do not have here',
+  flaky: 'The tests say nothing about the change, because they do not give the same result each time',
   baseFails: 'The tests say nothing about the change, because those of the live revision do not pass here either',
 }
 
@@ -62,6 +64,8 @@ function judgeStep(words: Words, base: TrialStep | undefined, change: TrialStep)
       return noted(`${words.notRun}: ${words.notDeclared}.`)
     case 'not_run':
       return noted(`${words.notRun}: ${change.reason}.`)
+    case 'flaky':
+      return noted(`${words.flaky}.`)
     case 'failed':
       if (change.needsNetwork) return noted(`${words.needsNetwork}: ${endOf(change)}`)
       if (base === undefined) return { type: 'needs_base' }

@@ -3,7 +3,8 @@ import { startWorker, WorkerStopped } from '#lib/threads/worker-host.ts'
 import { hasParser } from './has-parser.ts'
 import type { ParseMessage } from './parse-worker.ts'
 
-type ChangedFile = { readonly path: string; readonly before: string; readonly after: string }
+/** `before` is undefined for a file that the change adds. */
+type ChangedFile = { readonly path: string; readonly before: string | undefined; readonly after: string }
 
 export type ParseResult =
   | { readonly type: 'parsed' }
@@ -25,7 +26,7 @@ const MAX_SHOWN = 200
  */
 export async function parseChange({ path, before, after }: ChangedFile, limitMs = MAX_PARSE_MS): Promise<ParseResult> {
   if (!hasParser(path)) return notParsed(path, 'svc has no parser for this kind of file')
-  if (Math.max(before.length, after.length) > MAX_PARSED_CHARS) return notParsed(path, 'it is too large')
+  if (Math.max(before?.length ?? 0, after.length) > MAX_PARSED_CHARS) return notParsed(path, 'it is too large')
   await using thread = startWorker(
     workerEntry('src/server/areas/maintenance/proposals/validate/parse-worker.ts'),
     undefined,
@@ -39,7 +40,8 @@ export async function parseChange({ path, before, after }: ChangedFile, limitMs 
       if (error instanceof WorkerStopped) return 'it takes too long or too much memory'
       throw error
     })
-  if ((await faultOf(before)) !== null) return notParsed(path, 'it did not parse before the change either')
+  const isParsable = before === undefined || (await faultOf(before)) === null
+  if (!isParsable) return notParsed(path, 'it did not parse before the change either')
   const fault = await faultOf(after)
   return fault === null ? { type: 'parsed' } : { type: 'fault', reason: `${path} does not parse: ${shorten(fault)}` }
 }

@@ -29,7 +29,14 @@ export const VALIDATION_JOBS: JobTable = {
   undoClaim: sql`status = 'validating'`,
 }
 
-type Job = Claim & { org_id: string; app_id: string; run_id: string; summary: string; ready_at: Date | null }
+type Job = Claim & {
+  org_id: string
+  app_id: string
+  run_id: string
+  summary: string
+  ready_at: Date | null
+  test: string | null
+}
 
 /** Validates proposals again that somebody asked for. A proposal whose worker died is claimed by another one. */
 export function revalidateJobs(deps: RevalidateDeps): JobKind<Job> {
@@ -93,7 +100,10 @@ async function resultOf(
   try {
     const trials = (await isSwitchedOn(db, job)) ? changes.trials : AGENT_OFF
     const hold = (tx: Tx) => holds(tx, job)
-    return await validateChange({ ...changes, trials }, { ...revision, edits, summary: job.summary, hold, signal })
+    return await validateChange(
+      { ...changes, trials },
+      { ...revision, edits, summary: job.summary, test: job.test, hold, signal },
+    )
   } catch (error) {
     onError(error, job.id)
     return { invalid: 'svc could not validate the change. Try again later.' }
@@ -109,12 +119,12 @@ async function isSwitchedOn(db: Db, { org_id, app_id }: Job): Promise<boolean> {
 type Saved = { readonly change: ValidatedChange; readonly base: string | undefined; readonly at: Date }
 
 async function save(tx: Tx, id: string, { change, base, at }: Saved): Promise<void> {
-  const { status, revision_id, validation, validation_notes, invalid_reason } = resultColumns(change)
+  const { status, revision_id, validation, validation_notes, invalid_reason, proof } = resultColumns(change)
   await tx.query(sql`
     update maintenance.proposals
     set status = ${status}, base_revision_id = coalesce(${base ?? null}, base_revision_id),
       revision_id = ${revision_id}, validation = ${validation}, validation_notes = ${validation_notes}::text[],
-      invalid_reason = ${invalid_reason}, lease_until = null,
+      invalid_reason = ${invalid_reason}, proof = ${proof && JSON.stringify(proof)}::jsonb, lease_until = null,
       ready_at = case when ${status} = 'ready' then ${at}::timestamptz else ready_at end
     where id = ${id}`)
 }
@@ -126,7 +136,7 @@ async function claim(db: Db, limit: number): Promise<Job[]> {
       select id from maintenance.proposals
       where status = 'validating' and (lease_until is null or lease_until <= clock_timestamp())
       order by id limit ${limit} for update skip locked)
-    returning id, fence, org_id, app_id, run_id, summary, ready_at`)
+    returning id, fence, org_id, app_id, run_id, summary, ready_at, proof->>'test' as test`)
 }
 
 /** Whether the claim stands, and holds off whoever would take it until the transaction ends. */

@@ -5,6 +5,7 @@ import type { AppSource, RedactorOf } from '#ports/apps.ts'
 import { applyEdits, type Edit } from '../../edits/apply-edits.ts'
 import { buildChange, type ChangeTrials } from './build-change.ts'
 import { type ParseResult, parseChange } from './parse.ts'
+import { type ProofColumn, type StoredProof, unproven } from './stored-proof.ts'
 import { findUnshownText, readTexts } from './unshown.ts'
 
 export type ChangeDeps = {
@@ -18,22 +19,29 @@ export type ChangeDeps = {
 type Change = AppRevision & {
   readonly edits: readonly Edit[]
   readonly summary: string
+  /** Path of the test among the files of the edits that shows the fault. */
+  readonly test?: string | null
   /** Checks in the transaction that stores the revision that the change is still wanted. */
   readonly hold: (tx: Tx) => Promise<boolean>
   /** Aborted when the change is not wanted any more. */
   readonly signal: AbortSignal
 }
 
+type WithProof = {
+  /** Undefined: the change names no test. */
+  readonly proof?: StoredProof
+}
+
 export type ValidatedChange =
-  | {
+  | (WithProof & {
       /** The strongest check that passed: `not_run` means that none could judge the change. */
       readonly validation: 'static' | 'built' | 'tested' | 'not_run'
       /** Sentences about what was not checked. */
       readonly notes: readonly string[]
       /** The revision that the edits make. */
       readonly revisionId: string
-    }
-  | { readonly invalid: string }
+    })
+  | (WithProof & { readonly invalid: string })
 
 /** As the revisions and the audit trail name the author of the agent's changes. */
 export const AGENT_ACTOR = 'maintenance agent'
@@ -44,44 +52,81 @@ export const AGENT_ACTOR = 'maintenance agent'
  */
 export async function validateChange(
   { source, diffTexts, saveChange, trials, redactorOf }: ChangeDeps,
-  { edits, summary, hold, signal, ...revision }: Change,
+  { edits, summary, test = null, hold, signal, ...revision }: Change,
 ): Promise<ValidatedChange | undefined> {
-  const paths = edits.map(({ path }) => path)
-  const before = await readTexts(source, revision.appId, revision.revisionId, paths)
-  const applied = applyEdits(before, edits)
-  if ('fault' in applied) return { invalid: toReason(applied, edits) }
-  const unshown = await findUnshownText(diffTexts, before, applied.texts)
-  if (unshown !== undefined) return { invalid: unshown }
-  const results: ParseResult[] = []
-  for (const [path, after] of applied.texts) {
-    results.push(await parseChange({ path, before: before.get(path)!, after }))
-  }
-  const fault = results.find((result) => result.type === 'fault')
-  if (fault) return { invalid: fault.reason }
-  const built = await buildChange({ trials, redactorOf }, { ...revision, texts: applied.texts, signal }).catch(
+  const checked = await checkTexts({ source, diffTexts }, revision, edits)
+  if ('invalid' in checked) return { ...checked, ...(test !== null && { proof: unproven(test, NOT_VALID) }) }
+  const { texts, results } = checked
+  const built = await buildChange({ trials, redactorOf }, { ...revision, texts, test, signal }).catch(
     (error: unknown) => {
       if (signal.aborted) return undefined
       throw error
     },
   )
   if (built === undefined) return undefined
-  if (built.type === 'invalid') return { invalid: built.reason }
-  const change = { ...revision, texts: applied.texts, message: summary.slice(0, MAX_MESSAGE), actor: AGENT_ACTOR, hold }
+  const proven: WithProof = built.proof ? { proof: built.proof } : {}
+  if (built.type === 'invalid') return { invalid: built.reason, ...proven }
+  const change = { ...revision, texts, message: summary.slice(0, MAX_MESSAGE), actor: AGENT_ACTOR, hold }
   const revisionId = await saveChange(change).catch(toInvalid)
-  if (revisionId === undefined || typeof revisionId === 'object') return revisionId
+  if (revisionId === undefined) return undefined
+  if (typeof revisionId === 'object') return { ...revisionId, ...proven }
   const notes = results.flatMap((result) => (result.type === 'not_parsed' ? [result.note] : []))
   const parsed = notes.length < results.length ? 'static' : 'not_run'
-  return { validation: built.passed ?? parsed, notes: [...notes, ...built.notes], revisionId }
+  return { validation: built.passed ?? parsed, notes: [...notes, ...built.notes], revisionId, ...proven }
+}
+
+const NOT_VALID = 'the change is not valid'
+
+type Checked = { readonly texts: ReadonlyMap<string, string>; readonly results: readonly ParseResult[] }
+
+/** Applies the edits and judges the texts that they make, without running anything. */
+async function checkTexts(
+  { source, diffTexts }: Pick<ChangeDeps, 'source' | 'diffTexts'>,
+  { appId, revisionId }: AppRevision,
+  edits: readonly Edit[],
+): Promise<Checked | { readonly invalid: string }> {
+  const paths = edits.map(({ path }) => path)
+  const before = await readTexts(source, appId, revisionId, paths)
+  const applied = applyEdits(before, edits)
+  if ('fault' in applied) return { invalid: toReason(applied, edits) }
+  const { texts } = applied
+  for (const path of texts.keys()) {
+    // A file that is no text has no entry either, and must not be replaced by an added one.
+    if (!before.has(path) && (await source.read(appId, revisionId, path))) return { invalid: existsReason(path) }
+  }
+  const unshown = await findUnshownText(diffTexts, before, texts)
+  if (unshown !== undefined) return { invalid: unshown }
+  const results: ParseResult[] = []
+  for (const [path, after] of texts) results.push(await parseChange({ path, before: before.get(path), after }))
+  const fault = results.find((result) => result.type === 'fault')
+  return fault ? { invalid: fault.reason } : { texts, results }
+}
+
+function existsReason(path: string): string {
+  return `The change adds ${path}, which the live revision has already.`
 }
 
 /** Returns the columns of a proposal that the validation of its change decides. */
 export function resultColumns(change: ValidatedChange) {
   if ('invalid' in change) {
     const nothing = { revision_id: null, validation: null, validation_notes: [] }
-    return { status: 'invalid' as const, ...nothing, invalid_reason: change.invalid }
+    return { status: 'invalid' as const, ...nothing, invalid_reason: change.invalid, proof: proofColumn(change, null) }
   }
   const { revisionId: revision_id, validation, notes } = change
-  return { status: 'ready' as const, revision_id, validation, validation_notes: [...notes], invalid_reason: null }
+  const proof = proofColumn(change, revision_id)
+  return {
+    status: 'ready' as const,
+    revision_id,
+    validation,
+    validation_notes: [...notes],
+    invalid_reason: null,
+    proof,
+  }
+}
+
+/** Names the revision that it is about, because the former release makes another one without writing the proof. */
+function proofColumn({ proof }: WithProof, revision_id: string | null): ProofColumn | null {
+  return proof ? { ...proof, revision_id } : null
 }
 
 /** Refusals such as a full store are for people to read. */
