@@ -110,9 +110,14 @@ function fromCluster({ template, count, frames }: Cluster, files: readonly strin
 export function placeIn(files: readonly string[], path: string, symbol: string | null) {
   if (path.includes('/node_modules/')) return []
   const found = files
-    .filter((file) => path === file || path.endsWith(`/${file}`))
+    .filter((file) => path === file || path.endsWith(`/${file}`) || isBelow(file, path))
     .sort((a, b) => b.length - a.length)[0]
   return found === undefined ? [] : [{ path: found, symbol }]
+}
+
+/** A path such as `com/example/Shop.java`, whose folders begin at a root of sources. */
+function isBelow(file: string, path: string): boolean {
+  return path.includes('/') && !path.startsWith('/') && file.endsWith(`/${path}`)
 }
 
 const NETWORK_FAULT = /\b(?:ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|socket hang up)\b/
