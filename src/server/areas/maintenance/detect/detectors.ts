@@ -120,10 +120,12 @@ function isBelow(file: string, path: string): boolean {
   return path.includes('/') && !path.startsWith('/') && file.endsWith(`/${path}`)
 }
 
+/** PHP prints its own errors through nginx, whose line about them names the upstream too. */
+const OWN_ERROR = /\bFastCGI sent in stderr\b/
 const NETWORK_FAULT = /\b(?:ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|socket hang up)\b/
 const BAD_GATEWAY =
-  /\b(?:bad gateway|service unavailable|gateway time-?out|upstream|(?:status|code|answered|answers|returned|responded|http|with)\W{1,3}50[234])\b/i
+  /\b(?:bad gateway|service unavailable|gateway time-?out|no live upstreams|(?:connecting to|from) upstream|upstream (?:timed out|prematurely|connect|server|request|unavailable|error|failed|answered|returned)|(?:status|code|answered|answers|returned|responded|http|with)\W{1,3}50[234])\b/i
 
 function isDependency(template: string): boolean {
-  return NETWORK_FAULT.test(template) || BAD_GATEWAY.test(template)
+  return !OWN_ERROR.test(template) && (NETWORK_FAULT.test(template) || BAD_GATEWAY.test(template))
 }

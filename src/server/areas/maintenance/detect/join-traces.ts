@@ -17,8 +17,8 @@ type OpenEntry = { readonly head: LogLine; texts: string[]; size: number; awaits
 
 /**
  * Joins lines that were printed as one message, such as an error and its stack trace. The message of a trace of Python
- * stands below it, and is put above it here. An exception below a line that a logger wrote as a warning or an error belongs
- * to that line, whose level counts. Lines that only show where Node ended are left out.
+ * stands below it, and is put above it here. An exception below a line that a logger wrote about a failure belongs to that
+ * line, whose level counts. Lines that only show where Node ended are left out.
  */
 export function joinTraces(lines: readonly LogLine[]): LogLine[] {
   const entries: LogLine[] = []
@@ -51,7 +51,7 @@ function add(open: OpenEntry, text: string): boolean {
     return true
   }
   const beginsTrace = text === PYTHON_TRACE
-  if (beginsTrace || (isExceptionLine(text) && open.texts.length === 1)) {
+  if (beginsTrace || (isExceptionLine(text) && open.texts.slice(1).every((one) => one === ''))) {
     const isSecond = beginsTrace && open.texts.includes(PYTHON_TRACE)
     if (!isSecond && !isLoggedFault(open.head)) return false
     open.awaitsMessage = beginsTrace
@@ -61,7 +61,9 @@ function add(open: OpenEntry, text: string): boolean {
   return true
 }
 
+/** A line of another level is one only if it speaks of a failure, such as that a task is tried again. */
 function isLoggedFault({ text }: LogLine): boolean {
   const level = statedLevel(text)
-  return level === 'warn' || level === 'error'
+  if (level === undefined) return false
+  return level === 'warn' || level === 'error' || /\bretry|\bfail|error|exception|\babort/i.test(text.slice(0, 1_000))
 }

@@ -16,7 +16,7 @@ const MONTH_FIRST = /\b([A-Z][a-z]{2})[a-z]{0,6}\.? {1,2}(\d{1,2}),?(?: \d{2}:\d
 const DAY_FIRST = /\b(\d{1,2}) ([A-Z][a-z]{2})[a-z]{0,6} (\d{4})\b/
 const HOST = /\b((?:[a-z0-9*-]{1,63}\.){1,6}[a-z]{2,24})\b/i
 /** The name in the subject of a certificate: `CN=agent,O=Example`. */
-const COMMON_NAME = /\bCN ?= ?([\w*][\w.* -]{0,62}[\w])/
+const COMMON_NAME = /\bCN ?= ?([\w*][\w.*-]{0,62}\w)/
 const VARIABLE = /\b[A-Z][A-Z0-9]{0,40}(?:_[A-Z0-9]{1,40}){0,6}_(?:TOKEN|KEY|SECRET)\b/
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }
 const MAX_CHARACTERS = 1_000

@@ -38,6 +38,16 @@ export function timeoutTarget(text: string): string | undefined {
   return services.find((name) => !NO_SERVICE.test(name))?.toLowerCase()
 }
 
+/** `Net::ReadTimeout`, `httpx.ReadTimeout`, `java.net.SocketTimeoutException`. The words of other lines are written apart. */
+const TIMEOUT_EXCEPTION =
+  /(?<![\w.:])((?:[A-Za-z]\w{0,60}(?:\.|::)){0,6}[A-Z]\w{0,40}?Time(?:d)?[oO]ut(?:Error|Exception)?)(?=[:( ]|$)/
+
+/** Returns the name of the exception by which a call ended that took too long. Undefined for other entries. */
+export function timeoutException(text: string): string | undefined {
+  const message = messageOf(text)
+  return TRIED_AGAIN.test(message) && !GAVE_UP.test(message) ? undefined : TIMEOUT_EXCEPTION.exec(message)?.[1]
+}
+
 /** The message and the exceptions below it: what was called and that it timed out often stand on different lines. */
 function messageOf(text: string): string {
   const lines = text.slice(0, 4 * MAX_CHARACTERS).split('\n', 4 * MAX_LINES)
