@@ -42,6 +42,14 @@ it.each([
   })
 })
 
+it('MA-10 neither the log of a fault nor the source of one alone makes it propose a change', async () => {
+  const { faulty, healthy } = pairs.get('deploy-5xx')!
+  const onlyLog = await runWithModel(planter, 'only-log', { ...faulty, files: healthy.files })
+  expect(onlyLog).toMatchObject({ code: 'detector_only', kinds: ['errors_after_deploy'], proposed: [] })
+  const onlySource = await runWithModel(planter, 'only-source', { ...healthy, files: faulty.files })
+  expect(onlySource).toMatchObject({ code: 'found_nothing', kinds: [], proposed: [] })
+})
+
 it('MA-10 each repair of a Node app has a test that fails before it and passes after it', async () => {
   const tested = FIXES.filter(({ test }) => test)
   expect(tested).toHaveLength(6)

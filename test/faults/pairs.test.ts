@@ -1,8 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { detectIn } from './detect-in.ts'
-import { FaultApp } from './fault-app.ts'
+import { readPairs } from './read-pairs.ts'
 
 /** The kinds that the detectors find in the faulty app of each pair, the gravest first. In its twin they find nothing. */
 const EXPECTED: Record<string, Record<string, string[]>> = {
@@ -54,18 +52,16 @@ const EXPECTED: Record<string, Record<string, string[]>> = {
   },
 }
 
-describe.each(Object.entries(EXPECTED))('MA-30 without a model, in %s', (folder, pairs) => {
-  const path = join(import.meta.dirname, folder)
+describe.each(Object.entries(EXPECTED))('MA-30 without a model, in %s', async (folder, expected) => {
+  const pairs = await readPairs(folder)
 
-  it('each pair has an expected result', async () => {
-    const names = (await readdir(path)).filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -5))
-    expect(names.sort()).toEqual(Object.keys(pairs).sort())
+  it('each pair has an expected result', () => {
+    expect(pairs.map(({ name }) => name)).toEqual(Object.keys(expected))
   })
 
-  it.each(Object.entries(pairs))('%s has its faults and its twin has none', async (name, kinds) => {
-    const { faulty, healthy } = FaultApp.parse(JSON.parse(await readFile(join(path, `${name}.json`), 'utf8')))
+  it.each(pairs)('the app $name has its fault and its twin has none', async ({ name, faulty, healthy }) => {
     const found = await detectIn(faulty)
-    expect(found.map(({ kind }) => kind)).toEqual(kinds)
+    expect(found.map(({ kind }) => kind)).toEqual(expected[name])
     for (const { cites } of found) expect(cites).toBeGreaterThan(0)
     expect(await detectIn(healthy)).toEqual([])
   })

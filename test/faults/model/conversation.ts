@@ -24,7 +24,7 @@ export type FirstEvidence = {
   readonly detected: readonly z.output<typeof Detected>[]
 }
 
-/** What the tools returned since. */
+/** Answers of the tools since then. */
 export type ToolResults = {
   readonly lines: readonly (z.output<typeof Line> & { readonly evidence: number })[]
   readonly files: ReadonlyMap<string, { readonly text: string; readonly evidence: number }>

@@ -4,7 +4,7 @@ type MemorySample = { readonly name: string; readonly megabytes: number }
 /** `rss=312MB`, `heapUsed: 120.5 MiB`, `memory usage 410 MB`, `"rss":327155712`, `memory_mb=87`, `heap_alloc_bytes=9437184`. */
 const STATED =
   /\b((?:vm|max)?[_ ]?rss|resident(?:[_ ](?:memory|set|size))?|working[_ ]?set|heap(?:[_ ]?(?:used|alloc|in[_ ]?use|size|live))?|(?:used[_ ]?)?mem(?:ory)?(?:[_ ]?(?:usage|used|rss|total))?)(_?mi?b|_?bytes)?"?\s{0,3}[=:]?\s{0,3}(?:is |at )?(\d{1,15}(?:\.\d{1,9})?)\s?(bytes|b|kib|kb|mib|mb|gib|gb)?\b/i
-/** What is left after a collection in the log of a Java machine: `Pause Young (Normal) 412M->310M(512M)`. */
+/** Memory that is left after a collection, in the log of a Java machine: `Pause Young (Normal) 412M->310M(512M)`. */
 const COLLECTED = /\b\d{1,9}[KMG]->(\d{1,9})([KMG])\(\d/
 const MB = 1024 * 1024
 const BYTES: Record<string, number> = {

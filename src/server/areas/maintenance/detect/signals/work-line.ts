@@ -8,7 +8,7 @@ const METHOD = '(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)'
 const BEGIN = new RegExp(`\\bStarted ${METHOD} "(/[^\\s"?#]{0,300})|(?:^|\\s)${METHOD} (/[^\\s"?#]{0,300})$`)
 /** `Completed 200 OK in 35ms (Views: …)` of Rails, and `Sent 200 in 35ms` of Phoenix. */
 const END = /\b(?:Completed|Sent) ([1-5]\d\d)\b[^\n]{0,60}? in (\d{1,9}(?:\.\d{1,9})?(?:ms|µs|s))\b/
-/** What lines about one request have in common: its id, else the process that wrote them. */
+/** The id of a request, which all lines about it have, or else the process that wrote them. */
 const REQUEST_ID = /\brequest_id=([\w.:-]{1,80})|\[([0-9a-f]{8}-[0-9a-f-]{4,27})\]|(#\d{1,9})\]/i
 
 /** The name and the seconds of a job that ended: Celery, Sidekiq, and Active Job. */
