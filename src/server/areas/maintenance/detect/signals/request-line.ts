@@ -99,7 +99,7 @@ function fromFields(fields: Readonly<Record<string, unknown>>): RequestLine | un
     method.toUpperCase().slice(0, 10),
     path.slice(0, 300),
     status >= 100 && status < 600 ? status : undefined,
-    took === undefined ? secondsIn(places) : typeof took === 'number' ? took : durationOf(String(took)),
+    typeof took === 'number' ? took : typeof took === 'string' ? durationOf(took) : secondsIn(places),
   )
 }
 

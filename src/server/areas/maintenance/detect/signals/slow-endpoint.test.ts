@@ -33,8 +33,8 @@ describe('MA-30 endpoints that are slower since a revision', () => {
     ['milliseconds, if some are small', 20, 1],
     ['microseconds, if none is', 2_000, 0],
   ])('take numbers without a unit as %s', async (_, before, count) => {
-    const plain = (from: number, to: number, took: number) =>
-      every(from, to, 5, () => `"GET /a HTTP/1.1" 200 512 ${took}`)
+    const plain = (from: number, to: number, time: number) =>
+      every(from, to, 5, () => `"GET /a HTTP/1.1" 200 512 ${time}`)
     const lines = [...plain(1_000, 120, before), ...plain(118, 0, before * 10)]
     expect(slowEndpoints(await evidenceOf({ lines, deployed: 120 }))).toHaveLength(count)
   })
