@@ -29,6 +29,19 @@ export function milliseconds(text: string): number {
   return text.startsWith('-') ? -sum : sum
 }
 
+const VERDICTS: Record<string, string> = { p: 'pass', f: 'fail', e: 'error' }
+
+/** Lists the runs of a check, newest first, and its state. */
+export function runsOf({ every, runs }: App['checks'][number], now: number) {
+  const step = milliseconds(every)
+  const ofCheck = runs.split('').map((letter, index) => ({
+    at: new Date(now - (runs.length - index) * step),
+    verdict: VERDICTS[letter]!,
+    detail: letter === 'f' ? 'answered 503' : null,
+  }))
+  return { runs: ofCheck.toReversed(), state: ofCheck.at(-1)!.verdict }
+}
+
 /** Lists the lines of an app by time. */
 export function linesOf({ logs }: App, now: number): { at: Date; level?: string | undefined; text: string }[] {
   const lines = logs.flatMap((entry) => {

@@ -5,12 +5,11 @@ import { newId } from '#edge/ids.ts'
 import { sql } from '#lib/db/sql.ts'
 import { uploadFiles } from '#test/apps/live-app.ts'
 import type { System } from '#test/system.ts'
-import { type App, linesOf, milliseconds } from './fault-app.ts'
+import { type App, linesOf, milliseconds, runsOf } from './fault-app.ts'
 
 type Owner = { readonly token: string; readonly org_id: string }
 /** Far enough that no schedule runs a planted check: its history is all there is. */
 const NEVER = new Date('2100-01-01T00:00:00Z')
-const VERDICTS: Record<string, string> = { p: 'pass', f: 'fail', e: 'error' }
 
 /** Makes an app with this history and switches the agent on. Nothing runs: the agent reads what is stored. */
 export async function plantApp(system: System, owner: Owner, alias: string, app: App): Promise<void> {
@@ -44,26 +43,18 @@ async function addCheck(
   { db }: System,
   { org_id }: Owner,
   alias: string,
-  { name, every, runs }: App['checks'][number],
+  check: App['checks'][number],
   now: number,
 ): Promise<void> {
-  const step = milliseconds(every)
-  const rows = runs.split('').map((letter, index) => {
-    const at = now - (runs.length - index) * step
-    return {
-      id: newId('ckr', at),
-      at: new Date(at),
-      verdict: VERDICTS[letter],
-      detail: letter === 'f' ? 'answered 503' : null,
-    }
-  })
+  const { runs, state } = runsOf(check, now)
+  const rows = runs.toReversed().map((run) => ({ id: newId('ckr', run.at.getTime()), ...run }))
   const checkId = newId('chk')
   await db.query(sql`
     insert into checks.checks
       (id, org_id, app_id, name, definition, schedule, threshold, enabled, next_at, state, state_since,
        consecutive_fails, alert_open, last_verdict, last_run_at, created_by, created_at)
-    select ${checkId}, org_id, id, ${name}, '{"kind": "http", "target": "/"}', '{"every_minutes": 10}', 3, true, ${NEVER},
-      ${rows.at(-1)!.verdict!}, ${rows[0]!.at}, 0, false, ${rows.at(-1)!.verdict!}, ${rows.at(-1)!.at}, 'usr_1',
+    select ${checkId}, org_id, id, ${check.name}, '{"kind": "http", "target": "/"}', '{"every_minutes": 10}', 3, true, ${NEVER},
+      ${state}, ${rows[0]!.at}, 0, false, ${state}, ${rows.at(-1)!.at}, 'usr_1',
       ${rows[0]!.at}
     from apps.apps where org_id = ${org_id} and alias = ${alias}`)
   await db.query(sql`

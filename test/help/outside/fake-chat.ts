@@ -37,6 +37,8 @@ export type FakeChat = AsyncDisposable & {
   readonly apiKey: string
   readonly asked: ReceivedRequest[]
   readonly next: FakeReply[]
+  /** Answers where `next` is empty, by the request. */
+  answerWith?: (body: Record<string, unknown>) => FakeReply
   /** Number of callers who went away before their answer was complete. */
   readonly left: () => number
   /** An entry of `SVC_AI_PROVIDERS`. Without `models` every model can be used; `none` does not exist. */
@@ -80,7 +82,7 @@ async function answer(fake: FakeChat, request: IncomingMessage, response: Server
   const key = kind === 'openai' ? request.headers.authorization : `Bearer ${String(request.headers['x-api-key'])}`
   if (key !== `Bearer ${fake.apiKey}`) return refuse(response, 401, body)
   if (body.model === 'none') return refuse(response, 404, body)
-  const reply = fake.next.shift() ?? {}
+  const reply = fake.next.shift() ?? fake.answerWith?.(body) ?? {}
   if (reply === 'silent') return
   if (reply !== 'cut' && 'status' in reply) return refuse(response, reply.status, body, reply.headers)
   if (reply !== 'cut' && 'begin' in reply) await reply.begin

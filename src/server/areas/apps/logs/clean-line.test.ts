@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { statedLevel } from '#lib/log/stated-level.ts'
 import { cleanLine } from './clean-line.ts'
-import { levelIn, levelOfOtlp } from './level.ts'
+import { levelOfOtlp } from './level.ts'
 import { timeOfLine } from './time-of-line.ts'
 
 describe('MA-15 a log line', () => {
@@ -54,7 +55,7 @@ describe('MA-15 a log line', () => {
     ['Error handling is hard', undefined],
     ['nothing to see', undefined],
   ])('%j has the level %s', (text, level) => {
-    expect(levelIn(text)).toBe(level)
+    expect(statedLevel(text)).toBe(level)
   })
 
   it.each([

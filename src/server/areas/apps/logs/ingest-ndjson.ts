@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { LogLevel } from '#contract/apps/logs.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import { parseJson } from '#edge/input/parse-json.ts'
+import { statedLevel } from '#lib/log/stated-level.ts'
 import type { AppDeps } from '../model/deps.ts'
 import { cleanLine } from './clean-line.ts'
-import { levelIn, levelNumber } from './level.ts'
+import { levelNumber } from './level.ts'
 import { appendLines, type NewLine } from './store.ts'
 import { timeOfLine } from './time-of-line.ts'
 
@@ -111,7 +112,7 @@ function readLine(text: string, now: Date): NewLine | string {
   return {
     deployId: deploy_id ?? null,
     at: at === undefined ? now : timeOfLine(new Date(at), now),
-    level: levelNumber(level ?? levelIn(clean) ?? 'info'),
+    level: levelNumber(level ?? statedLevel(clean) ?? 'info'),
     source: 'ingest',
     text: clean,
     dropped: 0,

@@ -1,8 +1,9 @@
+import { statedLevel } from '#lib/log/stated-level.ts'
 import { createWake } from '#lib/work/wake.ts'
 import type { AppDeps } from '../model/deps.ts'
 import type { WriteLog } from '../model/write-log.ts'
 import { cleanLine } from './clean-line.ts'
-import { levelIn, levelNumber } from './level.ts'
+import { levelNumber } from './level.ts'
 import { appendLines, type NewLine } from './store.ts'
 import { timeOfLine } from './time-of-line.ts'
 
@@ -45,7 +46,7 @@ export function createLogWriter({ db, clock, onError }: Deps): LogWriter {
       return
     }
     const clean = cleanLine(text)
-    const found = source === 'system' ? level : (levelIn(clean) ?? level)
+    const found = source === 'system' ? level : (statedLevel(clean) ?? level)
     queue.bytes += clean.length
     const now = clock.now()
     const writtenAt = at === undefined ? now : timeOfLine(at, now)

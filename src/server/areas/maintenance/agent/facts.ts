@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Frame } from '../detect/read-line.ts'
+import type { Frame } from '../detect/frames.ts'
 import type { AGENT_TOOLS, AgentTool } from './tool-table.ts'
 
 /** The parts of one answer of a tool that a finding can cite. */

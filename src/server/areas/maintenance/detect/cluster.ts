@@ -1,6 +1,6 @@
 import { readEntries } from './entries.ts'
+import type { Frame } from './frames.ts'
 import type { LogLine } from './join-traces.ts'
-import type { Frame } from './read-line.ts'
 
 /** Lines with one template. */
 export type LogCluster = {

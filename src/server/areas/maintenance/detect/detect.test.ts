@@ -30,6 +30,28 @@ describe('MA-05 a log line', () => {
         { path: '/app/main.py', symbol: '<module>' },
       ],
     ],
+    [
+      'fail: Shop.Api[0]\n      no rate\n         at Shop.Rates.Of(String id) in /src/Shop/Rates.cs:line 7',
+      'Shop.Api: no rate',
+      [{ path: '/src/Shop/Rates.cs', symbol: 'Shop.Rates.Of' }],
+    ],
+    [
+      '10:00 ERROR - failed\njava.lang.Error: x\n\tat net.example.Shop$1.pay(Shop.java:7)',
+      '10:00 ERROR - failed: java.lang.Error: x',
+      [{ path: 'net/example/Shop.java', symbol: 'Shop.pay' }],
+    ],
+    [
+      'PHP Fatal error:  x in /app/src/Shop.php:7\n#0 /app/public/index.php(3): App\\Shop->pay()',
+      'PHP Fatal error:  x in /app/src/Shop.php:7',
+      [
+        { path: '/app/src/Shop.php', symbol: null },
+        { path: '/app/public/index.php', symbol: 'App\\Shop->pay' },
+      ],
+    ],
+    ["x\napp/models/shop.rb:7:in 'pay'", 'x', [{ path: 'app/models/shop.rb', symbol: 'pay' }]],
+    ['panic: x\nmain.pay()\n\t/app/shop.go:7 +0x1d', 'panic: x', [{ path: '/app/shop.go', symbol: null }]],
+    ['x\n    (shop 0.1.0) lib/shop.ex:7: Shop.pay/1', 'x', [{ path: 'lib/shop.ex', symbol: 'Shop.pay/1' }]],
+    ["thread 'main' panicked at src/main.rs:7:5:\nx", 'panicked: x', [{ path: 'src/main.rs', symbol: null }]],
     ['{"not json', '{"not json', []],
     ['{"level":"info"}', '{"level":"info"}', []],
     ['meet at noon: 12:30', 'meet at noon: 12:30', []],
@@ -95,6 +117,17 @@ describe('MA-07 lines that belong together', () => {
     ])
   })
 
+  it('an exception belongs to the line above it that a logger wrote, whose level counts', async () => {
+    const trace = ['java.io.IOException: Broken pipe', '\tat net.example.Shop.pay(Shop.java:7)']
+    expect(await read('info', '10:00:00 WARN [main] a.Shop - gone', ...trace)).toEqual([
+      ['info', 1, '<n>:<n>:<n> WARN [main] a.Shop - gone: java.io.IOException: Broken pipe', ['net/example/Shop.java']],
+    ])
+    const python = ['Traceback (most recent call last):', '  File "/app/pay.py", line 9, in pay', 'KeyError: 1']
+    expect(await read('error', '[ERROR] not booked', ...python)).toEqual([
+      ['error', 1, '[ERROR] not booked: KeyError: <n>', ['/app/pay.py']],
+    ])
+  })
+
   it('lines apart in time, of JSON, or with their own level do not', async () => {
     expect(await read('info', '{"msg":"a"}', '  b', '  INFO c')).toEqual([
       ['info', 1, 'a', []],
@@ -125,6 +158,9 @@ describe('MA-07 lines that belong together', () => {
     ['error', 'level=error msg="image is large"', 'error'],
     ['error', '{"level":"error","msg":"image is large"}', 'error'],
     ['error', 'could not send the mail', 'error'],
+    ['error', '[31-Jan-2026 10:00:00] NOTICE: child 7 exited with code 0', 'info'],
+    ['error', '[error] 7#7: *1 access forbidden by rule, client: 10.0.0.1', 'warn'],
+    ['error', 'No route found for "GET /wp-login.php"', 'warn'],
     ['warn', 'could not send the mail', 'warn'],
     ['info', 'Error: an example without a stack trace', 'info'],
   ])('of %s, %j counts as %s', async (stored, text, severity) => {

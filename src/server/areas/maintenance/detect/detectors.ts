@@ -110,15 +110,22 @@ function fromCluster({ template, count, frames }: Cluster, files: readonly strin
 export function placeIn(files: readonly string[], path: string, symbol: string | null) {
   if (path.includes('/node_modules/')) return []
   const found = files
-    .filter((file) => path === file || path.endsWith(`/${file}`))
+    .filter((file) => path === file || path.endsWith(`/${file}`) || isBelow(file, path))
     .sort((a, b) => b.length - a.length)[0]
   return found === undefined ? [] : [{ path: found, symbol }]
 }
 
+/** A path such as `com/example/Shop.java`, whose folders begin at a root of sources. */
+function isBelow(file: string, path: string): boolean {
+  return path.includes('/') && !path.startsWith('/') && file.endsWith(`/${path}`)
+}
+
+/** PHP prints its own errors through nginx, whose line about them names the upstream too. */
+const OWN_ERROR = /\bFastCGI sent in stderr\b/
 const NETWORK_FAULT = /\b(?:ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|socket hang up)\b/
 const BAD_GATEWAY =
-  /\b(?:bad gateway|service unavailable|gateway time-?out|upstream|(?:status|code|answered|answers|returned|responded|http|with)\W{1,3}50[234])\b/i
+  /\b(?:bad gateway|service unavailable|gateway time-?out|no live upstreams|(?:connecting to|from) upstream|upstream (?:timed out|prematurely|connect|server|request|unavailable|error|failed|answered|returned)|(?:status|code|answered|answers|returned|responded|http|with)\W{1,3}50[234])\b/i
 
 function isDependency(template: string): boolean {
-  return NETWORK_FAULT.test(template) || BAD_GATEWAY.test(template)
+  return !OWN_ERROR.test(template) && (NETWORK_FAULT.test(template) || BAD_GATEWAY.test(template))
 }

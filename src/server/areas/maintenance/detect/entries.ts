@@ -1,6 +1,7 @@
 import { letOthersRun } from '#lib/async/let-others-run.ts'
+import type { Frame } from './frames.ts'
 import { joinTraces, type LogLine } from './join-traces.ts'
-import { type Frame, readLine } from './read-line.ts'
+import { readLine } from './read-line.ts'
 import { severityOf } from './severity.ts'
 import { templateOf } from './template.ts'
 

@@ -1,11 +1,9 @@
 import { isRecord, tryParseObject } from '#lib/json.ts'
-
-/** One place in the code that a stack trace names. */
-export type Frame = { readonly path: string; readonly symbol: string | null }
+import { isExceptionLine } from './exception-line.ts'
+import { framesIn } from './frames.ts'
 
 const MESSAGE_KEYS = ['message', 'msg', 'error', 'err', 'exception'] as const
 const STACK_KEYS = ['stack', 'stack_trace', 'exception.stacktrace'] as const
-const MAX_FRAMES = 20
 /** Lines that loggers write are far shorter; the rest of a longer one says nothing more about the kind of fault. */
 const MAX_CHARACTERS = 8_000
 
@@ -13,21 +11,19 @@ const MAX_CHARACTERS = 8_000
 export function readLine(text: string) {
   // A line break within a line is stored as U+FFFD.
   const whole = text.slice(0, MAX_CHARACTERS).replace(/\ufffd(?=\s)/g, '\n')
-  const { message, stack } = textsOf(whole)
-  return { message: withoutFrames(message), frames: framesIn(`${message}\n${stack}`) }
+  const { message, trace } = textsOf(whole)
+  return { message: withoutFrames(message), frames: framesIn(trace) }
 }
 
-function textsOf(text: string): { message: string; stack: string } {
+function textsOf(text: string): { message: string; trace: string } {
   const fields = text.startsWith('{') ? tryParseObject(text) : undefined
-  if (!fields) return { message: logfmtMessage(text) ?? text, stack: '' }
+  if (!fields) return { message: logfmtMessage(text) ?? withSecondLine(text), trace: text }
   const nested = Object.values(fields).filter(isRecord)
   const messages = [firstText([fields], MESSAGE_KEYS), firstText(nested, MESSAGE_KEYS)].filter(
     (one) => one !== undefined,
   )
-  return {
-    message: messages.length === 0 ? text : messages.join(': '),
-    stack: firstText([fields, ...nested], STACK_KEYS) ?? '',
-  }
+  const message = messages.length === 0 ? text : messages.join(': ')
+  return { message, trace: `${message}\n${firstText([fields, ...nested], STACK_KEYS) ?? ''}` }
 }
 
 /** Returns the message and the error of a line such as `level=error msg="not sent" err="no route"`. */
@@ -40,6 +36,24 @@ function logfmtMessage(text: string): string | undefined {
   return values.length === 0 ? undefined : values.join(': ')
 }
 
+/** The console logger of .NET writes the category first and the message below it. */
+const DOTNET_HEAD = /^(?:trce|dbug|info|warn|fail|crit): (\S{1,200})\[\d{1,9}\]$/
+
+/** Adds the line below the first one where the message needs it: an exception that it is about, or the text of .NET. */
+function withSecondLine(text: string): string {
+  const end = text.indexOf('\n')
+  if (end < 0) return text
+  const first = text.slice(0, end)
+  const second = text
+    .slice(end + 1)
+    .split('\n', 1)[0]!
+    .trim()
+  const category = DOTNET_HEAD.exec(first)?.[1]
+  if (category !== undefined) return `${category}: ${second}`
+  if (/ panicked at \S{1,300}:$/.test(first)) return `panicked: ${second}`
+  return isExceptionLine(second) && !isExceptionLine(first) ? `${first.trim()}: ${second}` : text
+}
+
 function firstText(objects: readonly Readonly<Record<string, unknown>>[], keys: readonly string[]): string | undefined {
   for (const key of keys) {
     for (const fields of objects) {
@@ -48,22 +62,6 @@ function firstText(objects: readonly Readonly<Record<string, unknown>>[], keys: 
     }
   }
   return undefined
-}
-
-/** `at symbol (path:1:2)` and `at path:1:2` of JavaScript, and `File "path", line 1, in symbol` of Python. */
-const JAVASCRIPT_FRAME =
-  /\bat (?:async )?(?:(?<symbol>[\w.$<>[\]]{1,100}) (?:\[as \w{1,100}\] )?\()?(?<path>[^\s():]{1,300}):\d{1,7}(?::\d{1,7})?\)?/g
-const PYTHON_FRAME = /File "(?<path>[^"\n]{1,300})", line \d{1,7}(?:, in (?<symbol>[\w<>]{1,100}))?/g
-
-function framesIn(text: string): Frame[] {
-  // A file URL has a colon of its own, which would end the path.
-  const plain = text.replaceAll('file://', '')
-  const inPython = [...plain.matchAll(PYTHON_FRAME)].map(toFrame).toReversed()
-  return [...[...plain.matchAll(JAVASCRIPT_FRAME)].map(toFrame), ...inPython].slice(0, MAX_FRAMES)
-}
-
-function toFrame({ groups }: RegExpMatchArray): Frame {
-  return { path: groups!.path!, symbol: groups!.symbol ?? null }
 }
 
 /** The message before its first frame. The blanks are bounded, because `\s+` takes quadratic time on a line of blanks. */

@@ -1,16 +1,8 @@
 import { readSignals } from '#contract/maintenance/tools.ts'
 import { type Route, route } from '#edge/route/route.ts'
 import { readEntries } from '../detect/entries.ts'
-import { backgroundOf } from '../detect/signals/background.ts'
-import {
-  type CheckRuns,
-  type CitedLine,
-  type SignalEntry,
-  type SignalEvidence,
-  withRequests,
-} from '../detect/signals/evidence.ts'
-import { findSignals } from '../detect/signals/find-signals.ts'
-import { sampleErrors } from '../detect/signals/samples.ts'
+import { type CheckRuns, type SignalEntry, type SignalEvidence, withRequests } from '../detect/signals/evidence.ts'
+import { historyOf } from '../detect/signals/history-of.ts'
 import type { MaintenanceDeps } from '../model/deps.ts'
 import { requireRun } from './calling-run.ts'
 import { recordEvidence } from './evidence-store.ts'
@@ -30,26 +22,10 @@ export function signalRoute(deps: MaintenanceDeps): Route {
   return route(readSignals, async (_, { principal }) => {
     const run = await requireRun(db, principal)
     const evidence = await readEvidence(deps, run.app_id)
-    const signals = await findSignals(evidence)
-    const data = {
-      signals: signals.map(({ lines, covers, ...signal }) => ({
-        ...signal,
-        lines: lines.map(toShownLine),
-        covers: [...covers],
-      })),
-      background: backgroundOf(evidence),
-      samples: sampleErrors(evidence.recent).map(({ template, lines }) => ({
-        template,
-        lines: lines.map(toShownLine),
-      })),
-    }
+    const data = await historyOf(evidence)
     const reference = evidence.deploy ? `since deploy ${evidence.deploy.id}` : 'no deploy within a week'
     return { evidence_id: await recordEvidence(db, run, { kind: 'history', reference, data }), ...data }
   })
-}
-
-function toShownLine({ at, text }: CitedLine) {
-  return { at: at.toISOString(), text }
 }
 
 async function readEvidence(deps: MaintenanceDeps, appId: string): Promise<SignalEvidence> {

@@ -15,6 +15,11 @@ describe('MA-30 a line about a timeout', () => {
     ['upstream timed out (110) while connecting to api.example.org:443', 'api.example.org'],
     ['context deadline exceeded: dial to search-index', 'search-index'],
     ['Timeout waiting for response from billing', 'billing'],
+    ['quote from https://tax.test/v2 failed\n  System.TimeoutException: canceled\n   at Shop.Tax()', 'tax.test'],
+    ['call of rates.test failed\njava.net.SocketTimeoutException: Read timed out', 'rates.test'],
+    ['Timed out (see https://curl.test/errors) for https://sms.test/send', 'sms.test'],
+    ["HTTPSConnectionPool(host='pay.test', port=443): Max retries exceeded (Caused by ReadTimeoutError)", 'pay.test'],
+    ['upstream timed out, upstream: "fastcgi://unix:/run/php/php-fpm.sock:"', 'php-fpm'],
   ])('%j names %j', (text, name) => {
     expect(timeoutTarget(text)).toBe(name)
   })
@@ -57,6 +62,8 @@ describe('MA-30 a dependency that times out', () => {
     ['five warnings', every(200, 0, 40, () => SLOW, 'warn'), 1],
     ['four warnings', every(200, 40, 40, () => SLOW, 'warn'), 0],
     ['two errors', every(200, 0, 100, () => SLOW, 'error'), 0],
+    ['five warnings that name an exception only', every(200, 0, 40, () => 'WARN: Net::ReadTimeout: closed', 'warn'), 1],
+    ['warnings about a timeout that is none of a call', every(200, 0, 10, () => 'session timeout reached', 'warn'), 0],
     ['one interruption that is over', every(200, 198, 0.1, () => SLOW, 'error'), 0],
     ['attempts that were repeated', every(200, 0, 10, () => `${SLOW}, retrying`, 'error'), 0],
     [

@@ -1,5 +1,5 @@
 import { cite, type Signal, type SignalEntry, type SignalEvidence } from './evidence.ts'
-import { timeoutTarget } from './timeout-line.ts'
+import { timeoutException, timeoutTarget } from './timeout-line.ts'
 
 /** One or two happen in every network. */
 const MIN_ERRORS = 3
@@ -13,6 +13,8 @@ const MIN_SPREAD_MS = 5 * 60_000
 const MAX_TARGETS = 200
 
 type Target = {
+  /** False if the log names only the exception. */
+  readonly isNamed: boolean
   errors: number
   warnings: number
   first: Date
@@ -21,13 +23,14 @@ type Target = {
   templates: Set<string>
 }
 
-/** Finds what the app waits for in vain, one finding for each host or service that the log names. */
+/** Finds what the app waits for in vain, one finding for each host, service or exception that the log names. */
 export function dependencyTimeouts(evidence: SignalEvidence): Signal[] {
   const isFault = judgeWith(evidence)
   return [...targetsOf(evidence.recent)].flatMap(([name, target]): Signal[] => {
     if (!isFault(target)) return []
     const count = target.errors + target.warnings
-    const summary = `${name} did not answer in time, ${count} times in the last day.`
+    const times = `${count} times in the last day.`
+    const summary = target.isNamed ? `${name} did not answer in time, ${times}` : `Calls end with ${name}, ${times}`
     return [
       {
         kind: 'dependency_timeout',
@@ -63,9 +66,11 @@ function targetsOf(entries: readonly SignalEntry[]): Map<string, Target> {
   const targets = new Map<string, Target>()
   for (const entry of entries) {
     if (entry.level !== 'error' && entry.level !== 'warn') continue
-    const name = timeoutTarget(entry.text)
+    const service = timeoutTarget(entry.text)
+    // An error has a finding of its own. Of a warning this is all that is known.
+    const name = service ?? (entry.level === 'warn' ? timeoutException(entry.text) : undefined)
     if (name === undefined) continue
-    const target = targets.get(name) ?? newTarget(entry)
+    const target = targets.get(name) ?? newTarget(entry, service !== undefined)
     if (!targets.has(name) && targets.size >= MAX_TARGETS) continue
     targets.set(name, target)
     countEntry(target, entry)
@@ -73,8 +78,8 @@ function targetsOf(entries: readonly SignalEntry[]): Map<string, Target> {
   return targets
 }
 
-function newTarget({ at }: SignalEntry): Target {
-  return { errors: 0, warnings: 0, first: at, last: at, entries: [], templates: new Set() }
+function newTarget({ at }: SignalEntry, isNamed: boolean): Target {
+  return { isNamed, errors: 0, warnings: 0, first: at, last: at, entries: [], templates: new Set() }
 }
 
 function countEntry(target: Target, entry: SignalEntry): void {

@@ -86,8 +86,12 @@ function countErrors(before: readonly SignalEntry[], after: readonly SignalEntry
   return { all, byTemplate }
 }
 
-function isError({ level, request }: SignalEntry): boolean {
-  return level === 'error' || (request?.status ?? 0) >= 500
+/** Frameworks log some failures as warnings, such as a job that raised: those count where they name an exception. */
+const EXCEPTION = /\b[A-Z]\w{0,60}(?:Error|Exception)\b/
+
+function isError({ level, request, text }: SignalEntry): boolean {
+  if (level === 'error' || (request?.status ?? 0) >= 500) return true
+  return level === 'warn' && EXCEPTION.test(text.slice(0, 2_000))
 }
 
 function countRequests(entries: readonly SignalEntry[]): number {

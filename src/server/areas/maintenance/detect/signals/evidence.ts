@@ -1,7 +1,8 @@
 import type { SIGNAL_KINDS } from '#contract/maintenance/finding-kinds.ts'
 import { letOthersRun } from '#lib/async/let-others-run.ts'
 import type { LogEntry } from '../entries.ts'
-import { type RequestLine, requestOf } from './request-line.ts'
+import type { RequestLine } from './request-line.ts'
+import { createWorkReader } from './work-line.ts'
 
 /** A deploy that went live. */
 type LiveDeploy = { readonly id: string; readonly revisionId: string; readonly liveAt: Date }
@@ -45,9 +46,10 @@ export type Signal = {
 /** Reading this many lines takes a few milliseconds. */
 const LINES_PER_TURN = 500
 
-/** Reads the entries that are about requests. Other work of this process goes on meanwhile. */
+/** Reads the entries that are about requests and jobs. Other work of this process goes on meanwhile. */
 export async function withRequests(entries: readonly LogEntry[]): Promise<SignalEntry[]> {
   const found: SignalEntry[] = []
+  const requestOf = createWorkReader()
   for (const entry of entries) {
     found.push({ ...entry, request: requestOf(entry.text) })
     if (found.length % LINES_PER_TURN === 0) await letOthersRun()

@@ -28,6 +28,11 @@ describe('MA-30 a certificate or token about to expire', () => {
     ['warn', 'GITHUB_TOKEN expires in 3 days', 'The token GITHUB_TOKEN expires on 2026-11-18, in 2 days.'],
     ['info', 'The API key expires in 5 days, rotate it', 'A token expires on 2026-11-20, in 4 days.'],
     ['warn', '{"msg":"license token","expires_in_days":9}', 'A token expires on 2026-11-24, in 8 days.'],
+    [
+      'warn',
+      'client certificate close to expiry subject="CN=agent" remaining_days=11',
+      'The certificate of agent expires on 2026-11-26, in 10 days.',
+    ],
     ['warn', '6 hours left until the deploy token expires', 'A token expires on 2026-11-15, in 0 days.'],
   ])('of %s: %j', async (level, text, summary) => {
     expect(expiring(await evidenceOf({ lines: [[10, text, level]] }))).toMatchObject([{ summary }])

@@ -3,17 +3,20 @@ const TOKEN =
   /\b(?:api[ _-]?(?:key|token)s?|tokens?|credentials?|licen[cs]es?|secrets?|access keys?)\b|_(?:TOKEN|KEY|SECRET)\b/i
 /** Not `expired`: that is said of sessions and caches every day. */
 const EXPIRES =
-  /\bexpir(?:es?|ing|y|ation)\b|\bexpires?_|\bvalid (?:until|till|to)\b|\bnot[ _]?after\b|\bdays_(?:left|remaining|until)/i
+  /\bexpir(?:es?|ing|y|ation)\b|\bexpires?_|\bvalid (?:until|till|to)\b|\bnot[ _]?after\b|\bdays_(?:left|remaining|until)|\b(?:remaining|left)_days\b|\bdays(?:Left|Remaining)\b/i
 const HAS_EXPIRED = /\bcertificate (?:has |is |was )?expired\b|\bcert (?:has )?expired\b|\bCERT_HAS_EXPIRED\b/i
 const RENEWED = /\b(?:issued|created|refreshed|renewed|rotated|obtained|re-?issued|granted)\b/i
 const URGENT = /\bsoon\b|\babout to\b|\bwarning\b|\brotate\b|\brenew\b|\breplace\b/i
-const IN_DAYS = /\b(?:expires?_in_days|days_(?:left|remaining|until_expiry|to_expiry))"?\s{0,2}[=:]\s{0,2}(\d{1,5})\b/i
+const IN_DAYS =
+  /\b(?:(?:expires?_in|valid_for|remaining|left)_?days|days_?(?:left|remaining|(?:until|to)_?expir(?:y|ation)))"?\s{0,2}[=:]\s{0,2}"?(\d{1,5})\b/i
 const IN_SECONDS = /\bexpires?_in"?\s{0,2}[=:]\s{0,2}"?(\d{1,9})\b(?! ?[dhm])/i
 const DURATION = /\b(\d{1,6}) ?(seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h|days?|d|weeks?)\b(?! ago)/gi
 const ISO_DATE = /\b(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::\d{2})?(?:\.\d{1,9})?(Z|[+-]\d{2}:?\d{2})?)?/
 const MONTH_FIRST = /\b([A-Z][a-z]{2})[a-z]{0,6}\.? {1,2}(\d{1,2}),?(?: \d{2}:\d{2}(?::\d{2})?)? (\d{4})\b/
 const DAY_FIRST = /\b(\d{1,2}) ([A-Z][a-z]{2})[a-z]{0,6} (\d{4})\b/
 const HOST = /\b((?:[a-z0-9*-]{1,63}\.){1,6}[a-z]{2,24})\b/i
+/** The name in the subject of a certificate: `CN=agent,O=Example`. */
+const COMMON_NAME = /\bCN ?= ?([\w*][\w.*-]{0,62}\w)/
 const VARIABLE = /\b[A-Z][A-Z0-9]{0,40}(?:_[A-Z0-9]{1,40}){0,6}_(?:TOKEN|KEY|SECRET)\b/
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }
 const MAX_CHARACTERS = 1_000
@@ -38,7 +41,7 @@ export function expiryOf(text: string, at: Date): Expiry | undefined {
   const isRenewed = RENEWED.test(line)
   const stated = HAS_EXPIRED.test(line) ? { deadline: at, isShort: false } : deadlineIn(line, at)
   if (!stated && !isRenewed) return undefined
-  const subject = VARIABLE.exec(line)?.[0] ?? HOST.exec(line)?.[1]?.toLowerCase() ?? ''
+  const subject = VARIABLE.exec(line)?.[0] ?? COMMON_NAME.exec(line)?.[1] ?? HOST.exec(line)?.[1]?.toLowerCase() ?? ''
   const { deadline, isShort = false } = stated ?? {}
   return { thing, subject, deadline, isShort, isRenewed, isUrgent: URGENT.test(line) }
 }

@@ -14,6 +14,8 @@ describe('MA-30 a line about memory', () => {
     ['{"level":"info","rss":104857600}', 'rss', 100],
     ['level=info memory_mb=87', 'memory', 87],
     ['heap used 2048 KB', 'heapused', 2],
+    ['{"heap_alloc_bytes":104857600,"goroutines":7}', 'heapalloc', 100],
+    ['[info][gc] GC(7) Pause Young (Normal) 412M->310M(512M) 9ms', 'gc', 310],
   ])('%j is read', (text, name, megabytes) => {
     expect(memoryOf(text)).toEqual({ name, megabytes })
   })
@@ -56,6 +58,11 @@ describe('MA-30 memory that grows until the app ends', () => {
       'The app ran out of memory and ended, once in the last day. It grew from 100 MB to 290 MB before.',
     ],
     [
+      'by the line of a shell, if memory grew before',
+      [...grows(300, 100), [99, './run.sh: line 7:    23 Killed                  ./app', 'error']],
+      'The app ran out of memory and ended, once in the last day. It grew from 100 MB to 290 MB before.',
+    ],
+    [
       'through the freeing of a collector',
       [...every(300, 100, 5, (n) => `heap used ${100 + n * 10 - (n % 2) * 60} MB`), [99, 'MemoryError', 'error']],
       'The app ran out of memory and ended, once in the last day. It grew from 100 MB to 480 MB before.',
@@ -81,6 +88,7 @@ describe('MA-30 memory that grows until the app ends', () => {
     ],
     ['it ends by a signal and states no memory', [[99, 'The app ended (signal SIGKILL).', 'error']]],
     ['a line of another level speaks of it', [[99, 'image skipped, it would be out of memory', 'warn']]],
+    ['gunicorn only suspects it', [[99, 'Worker (pid:7) was sent SIGKILL! Perhaps out of memory?', 'error']]],
     ['it ends with another code', [...grows(300, 100), [99, 'exited with code 1', 'error']]],
   ])('is not found if %s', async (_, lines) => {
     expect(memoryGrowth(await evidenceOf({ lines }))).toEqual([])

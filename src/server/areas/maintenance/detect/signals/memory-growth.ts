@@ -3,9 +3,10 @@ import { memoryOf } from './memory-line.ts'
 
 /** A program says so itself, or svc does that ended it. */
 const OUT_OF_MEMORY =
-  /heap out of memory|Reached heap limit|\bOOMKilled\b|\bout of memory\b|used more than \d{1,9} MB of memory|\bMemoryError\b|OutOfMemoryError|cannot allocate memory/i
-/** Ends that a lack of memory can cause, which alone prove nothing. */
-const KILLED = /\bSIGKILL\b|\bSIGABRT\b|exit(?:ed)?(?: with)?(?: code)?[ :=]+(?:137|134)\b|^Killed$/i
+  /heap out of memory|Reached heap limit|\bOOM[ -]?Kill(?:ed)?\b|(?<!perhaps )\bout of memory\b|used more than \d{1,9} MB of memory|\b(?:No)?MemoryError\b|OutOfMemory(?:Error|Exception)|(?:cannot|failed to) allocate (?:memory|\d{1,20} bytes)|Allowed memory size of \d{1,20} bytes exhausted|memory allocation of \d{1,20} bytes failed|memory (?:quota|limit) (?:vastly )?exceeded/i
+/** Ends that a lack of memory can cause, which alone prove nothing. A shell writes the number of the process first. */
+const KILLED =
+  /\bSIGKILL\b|\bSIGABRT\b|\bsignal:? (?:9\b|killed)|\bstatus=9\/KILL\b|exit(?:ed)?(?: with)?(?: code| status)?[ :=]+(?:137|134)\b|^Killed$|\bline \d{1,6}: {1,8}\d{1,9} Killed\b/i
 /** Fewer figures show no direction. */
 const MIN_SAMPLES = 4
 /** Caches fill up and stay below this in a healthy process. */

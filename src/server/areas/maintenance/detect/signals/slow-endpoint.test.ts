@@ -29,7 +29,22 @@ describe('MA-30 endpoints that are slower since a revision', () => {
     ])
   })
 
+  it.each([
+    ['milliseconds, if some are small', 20, 1],
+    ['microseconds, if none is', 2_000, 0],
+  ])('take numbers without a unit as %s', async (_, before, count) => {
+    const plain = (from: number, to: number, time: number) =>
+      every(from, to, 5, () => `"GET /a HTTP/1.1" 200 512 ${time}`)
+    const lines = [...plain(1_000, 120, before), ...plain(118, 0, before * 10)]
+    expect(slowEndpoints(await evidenceOf({ lines, deployed: 120 }))).toHaveLength(count)
+  })
+
   it.each<[string, Line[], number | undefined]>([
+    [
+      'that refuse requests at once',
+      [...took(1_000, 120, 40), ...every(118, 0, 2, () => 'GET /orders/7 429 900ms')],
+      120,
+    ],
     ['without a deploy', [...took(1_000, 120, 40), ...took(118, 0, 900)], undefined],
     ['that were always slow', took(1_000, 0, 3_000), 120],
     ['that are new', took(118, 0, 3_000), 120],

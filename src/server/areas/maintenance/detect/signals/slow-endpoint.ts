@@ -18,8 +18,10 @@ const MAX_NAMED = 3
 export function slowEndpoints(evidence: SignalEvidence): Signal[] {
   const { deploy, baseline } = evidence
   if (!deploy) return []
-  const before = samplesOf(baseline)
-  const slower = [...samplesOf(sinceDeploy(evidence, deploy))].flatMap(([endpoint, after]) => {
+  const since = sinceDeploy(evidence, deploy)
+  const plainUnitMs = unitOf([...baseline, ...since])
+  const before = samplesOf(baseline, plainUnitMs)
+  const slower = [...samplesOf(since, plainUnitMs)].flatMap(([endpoint, after]) => {
     const change = compare(before.get(endpoint) ?? [], after)
     return change ? [{ endpoint, ...change, samples: after }] : []
   })
@@ -35,11 +37,22 @@ export function slowEndpoints(evidence: SignalEvidence): Signal[] {
 type Sample = { readonly ms: number; readonly entry: SignalEntry }
 type Change = { readonly before: number; readonly after: number }
 
-function samplesOf(entries: readonly SignalEntry[]): Map<string, Sample[]> {
+/** Requests that are answered faster than this exist in every log of milliseconds, and hardly in one of microseconds. */
+const MIN_PLAIN_MICROSECONDS = 200
+
+/** Milliseconds of one unit of durations that are logged without a unit. */
+function unitOf(entries: readonly SignalEntry[]): number {
+  const isMicroseconds = entries.every(({ request }) => (request?.plainDuration ?? Infinity) >= MIN_PLAIN_MICROSECONDS)
+  return isMicroseconds ? 0.001 : 1
+}
+
+/** Requests that were refused or failed are left out, because they are answered before the work is done. */
+function samplesOf(entries: readonly SignalEntry[], plainUnitMs: number): Map<string, Sample[]> {
   const byEndpoint = new Map<string, Sample[]>()
   for (const entry of entries) {
-    const { endpoint, durationMs: ms } = entry.request ?? {}
-    if (endpoint === undefined || ms === undefined) continue
+    const { endpoint, status = 200, durationMs, plainDuration } = entry.request ?? {}
+    const ms = durationMs ?? (plainDuration === undefined ? undefined : plainDuration * plainUnitMs)
+    if (endpoint === undefined || ms === undefined || status >= 400) continue
     const samples = byEndpoint.get(endpoint)
     if (samples) samples.push({ ms, entry })
     else if (byEndpoint.size < MAX_ENDPOINTS) byEndpoint.set(endpoint, [{ ms, entry }])
