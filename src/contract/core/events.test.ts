@@ -142,6 +142,12 @@ const EXAMPLES: [EventOf, category: string | null, subject: string, link: string
     `/apps/web-shop/changes/${id('pr')}`,
   ],
   [
+    { ...at, type: 'application.maintenance.proposal.watched', body: { ...proposal, status: 'not_read' } },
+    'maintenance',
+    'Log was not read whole after the deploy of a proposed change for Web shop',
+    `/apps/web-shop/changes/${id('pr')}`,
+  ],
+  [
     { ...at, type: 'pipeline.run.failed', body: { ...pipeline, status: 'failed', run_id: id('plr') } },
     null,
     'Pipeline failed in Web shop: Nightly import',

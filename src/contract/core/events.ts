@@ -53,7 +53,12 @@ const supportAccess = {
   link: () => '/settings/organization/audit',
 } as const
 
-const WATCHED = { gone: 'Fault is gone', back: 'Fault is back', no_requests: 'No requests' } as const
+const WATCHED = {
+  gone: 'Fault is gone',
+  back: 'Fault is back',
+  no_requests: 'No requests',
+  not_read: 'Log was not read whole',
+} as const
 
 const definitions = {
   'support.ticket.created': defineEvent({
@@ -125,7 +130,7 @@ const definitions = {
   }),
   'application.maintenance.proposal.watched': defineEvent({
     ...proposal,
-    statuses: ['gone', 'back', 'no_requests'],
+    statuses: ['gone', 'back', 'no_requests', 'not_read'],
     subject: (body) => `${WATCHED[body.status]} after the deploy of a proposed change for ${body.app.name}`,
   }),
   'pipeline.run.failed': defineEvent({

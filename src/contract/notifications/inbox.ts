@@ -87,6 +87,7 @@ export const countUnread = operation({
   path: '/api/notifications/unread-count',
   summary: 'Count your unread notifications in this organization',
   access: { ...own, principals: ['user', 'api_token'], scope: null },
+  errors: ['UNAVAILABLE'],
   output: z.object({ unread: z.int().min(0).max(1000).describe('1000 stands for 1000 or more') }),
 })
 

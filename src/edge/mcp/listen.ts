@@ -3,7 +3,9 @@ import { ServiceError } from '#contract/core/errors.ts'
 import { OPEN_STREAMS } from '#contract/core/limits.ts'
 import { MAX_SILENCE_SECONDS } from '#contract/core/stream.ts'
 import { isRecord } from '#lib/json.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import { createPlaces, type RunningRequests } from '../limits/concurrency.ts'
+import { atExpiry } from '../stream/at-expiry.ts'
 import type { OpenStreams } from '../stream/open-streams.ts'
 import { byLibrary } from './by-library.ts'
 import type { McpCall } from './mcp-call.ts'
@@ -17,6 +19,7 @@ type Deps = {
   build: Tools['build']
   resource: ResourceTools
   openStreams: OpenStreams
+  clock: Clock
   onError: (error: unknown) => void
 }
 
@@ -46,7 +49,8 @@ export function readListen(message: unknown): ListenMessage | undefined {
 
 /**
  * Answers `subscriptions/listen` with the stream of the library, into which the changes of the resource are written.
- * The stream ends when the caller is refused, when its reader takes nothing for a minute, and when the process stops.
+ * The stream ends when the caller is refused or its token expires, when its reader takes nothing for a minute, and when
+ * the process stops.
  */
 export function createListen(deps: Deps) {
   const running: RunningRequests = new Map()
@@ -92,7 +96,7 @@ type Subscription = {
   readonly ending: AbortController
 }
 
-async function serve({ build, openStreams, onError }: Deps, subscription: Subscription): Promise<Response> {
+async function serve({ build, openStreams, clock, onError }: Deps, subscription: Subscription): Promise<Response> {
   const { uri, message, call, followed, ending } = subscription
   const subscribed = Promise.withResolvers<(event: ServerEvent) => void>()
   let isSubscribed = false
@@ -113,6 +117,7 @@ async function serve({ build, openStreams, onError }: Deps, subscription: Subscr
   }
   const relay = new Relay(response.body)
   const leave = openStreams.add(() => void handler.close())
+  const stopExpiry = atExpiry(call.context.principal?.expires_at, clock, () => void handler.close())
   const run = async () => {
     try {
       await pump(await subscribed.promise, relay, uri, followed)
@@ -120,6 +125,7 @@ async function serve({ build, openStreams, onError }: Deps, subscription: Subscr
       if (!ending.signal.aborted && !(error instanceof ServiceError && error.status < 500)) onError(error)
     } finally {
       leave()
+      stopExpiry()
       await handler.close()
       await followed[Symbol.asyncDispose]()
     }

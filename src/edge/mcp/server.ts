@@ -1,6 +1,7 @@
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
 import { ServiceError } from '#contract/core/errors.ts'
 import { createBoundedCache } from '#lib/memory/bounded-cache.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import { parseJson } from '../input/parse-json.ts'
 import type { Context } from '../route/route.ts'
 import type { OpenStreams } from '../stream/open-streams.ts'
@@ -17,7 +18,7 @@ export type McpEndpoint = (context: Context) => Promise<Response>
 type Deps = {
   tools: Pick<Tools, 'build'> & Partial<Tools>
   /** A resource that clients can subscribe to, if the endpoint has one. */
-  subscriptions?: { resource: ResourceTools; openStreams: OpenStreams } | undefined
+  subscriptions?: { resource: ResourceTools; openStreams: OpenStreams; clock: Clock } | undefined
   onError: (error: unknown) => void
 }
 

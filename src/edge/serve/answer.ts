@@ -12,6 +12,7 @@ import { withIdempotency } from '../idempotency/idempotency.ts'
 import { boundedBody, boundedRequest, refuseLargeBody } from '../input/read-input.ts'
 import type { Enter } from '../limits/concurrency.ts'
 import { type Context, RequestContext, type Route, type RouteOf } from '../route/route.ts'
+import { atExpiry } from '../stream/at-expiry.ts'
 import type { OpenStreams } from '../stream/open-streams.ts'
 import { recheckedEvents } from '../stream/rechecked-events.ts'
 import { chooseFraming, STREAM_TYPES, streamBody } from '../stream/stream.ts'
@@ -79,7 +80,7 @@ function uploadAnswer({ op, answer }: RouteOf<'upload'>): Answer {
   }
 }
 
-function streamAnswer({ op, answer }: RouteOf<'stream'>, { log, openStreams, enter }: Deps): Answer {
+function streamAnswer({ op, answer }: RouteOf<'stream'>, { clock, log, openStreams, enter }: Deps): Answer {
   return async (input, context, _, recheck) => {
     const { principal, request, requestId, format } = context
     const framing = chooseFraming(request.headers.get('accept'))
@@ -93,7 +94,8 @@ function streamAnswer({ op, answer }: RouteOf<'stream'>, { log, openStreams, ent
       (signal) => {
         if (leave) signal.addEventListener('abort', leave, { once: true })
         const events = answer(input, new RequestContext(context, principal, request, format, signal))
-        return op.rechecked ? recheckedEvents(events, recheck) : events
+        if (!op.rechecked) return events
+        return recheckedEvents(events, { recheck, atExpiry: (act) => atExpiry(principal?.expires_at, clock, act) })
       },
       { op, framing, requestId, callerSignal: request.signal, openStreams, onFault },
     )

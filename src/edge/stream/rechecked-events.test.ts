@@ -19,13 +19,14 @@ describe('NO-17 a stream whose caller is checked again', () => {
     checks += 1
     if (isRevoked) throw refusal
   }
+  const atExpiry = () => () => {}
   async function* silentAfter(...values: string[]): AsyncGenerator<string> {
     yield* values
     await new Promise(() => {})
   }
 
   it('passes an event on only after a check', async () => {
-    const events = recheckedEvents(silentAfter('one', 'two'), recheck)
+    const events = recheckedEvents(silentAfter('one', 'two'), { recheck, atExpiry })
     expect((await events.next()).value).toBe('one')
     expect(checks).toBe(1)
     isRevoked = true
@@ -33,7 +34,7 @@ describe('NO-17 a stream whose caller is checked again', () => {
   })
 
   it('is checked every 30 seconds while nothing happens, and ends when the caller is refused', async () => {
-    const next = recheckedEvents(silentAfter(), recheck).next()
+    const next = recheckedEvents(silentAfter(), { recheck, atExpiry }).next()
     const settled = next.catch((error: unknown) => error)
     await vi.advanceTimersByTimeAsync(29_999)
     expect(checks).toBe(0)
@@ -46,6 +47,19 @@ describe('NO-17 a stream whose caller is checked again', () => {
     expect(checks).toBe(4)
   })
 
+  it('is checked when the credentials of its caller expire, and ends then', async () => {
+    let expire = () => {}
+    const onExpiry = (act: () => void) => {
+      expire = act
+      return () => {}
+    }
+    const next = recheckedEvents(silentAfter(), { recheck, atExpiry: onExpiry }).next()
+    const settled = next.catch((error: unknown) => error)
+    isRevoked = true
+    expire()
+    expect(await settled).toBe(refusal)
+  })
+
   it('ends with its source, and a reader who leaves ends the source', async () => {
     const ended: string[] = []
     async function* source() {
@@ -56,11 +70,11 @@ describe('NO-17 a stream whose caller is checked again', () => {
         ended.push('source')
       }
     }
-    const events = recheckedEvents(source(), recheck)
+    const events = recheckedEvents(source(), { recheck, atExpiry })
     await events.next()
     await events.return(undefined)
     await Promise.resolve()
     expect(ended).toEqual(['source'])
-    expect(await Array.fromAsync(recheckedEvents(source(), recheck))).toEqual(['one', 'two'])
+    expect(await Array.fromAsync(recheckedEvents(source(), { recheck, atExpiry }))).toEqual(['one', 'two'])
   })
 })

@@ -12,6 +12,7 @@ const DIGITS = '748201935562'
 const FORMATS: readonly (readonly [format: string, ...texts: string[]])[] = [
   // Names and values
   ['DB_PASS', 'DB_PASS=‹letmein-now›'],
+  ['camel case behind another name', 'auth: userPass=‹letmein-now›'],
   ['PGPASS', 'PGPASS=‹wonder/land›'],
   ['PGPASSWORD', 'PGPASSWORD=‹wonder-land› psql -h db'],
   ['dbPass in JSON', '{"dbPass":"‹letmein-now›","port":5432}'],

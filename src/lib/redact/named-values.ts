@@ -8,10 +8,10 @@ const STRONG =
 const WEAK_WORD =
   '(?<![a-z])(?:db|pg|my|user|root|admin|smtp|imap|mail|ftp|ssh|redis|mongo|amqp|sql|basic|key|http)?[_-]?(?:pass|pw|creds?)(?![a-z])|(?<![a-z])(?:x-auth|_auth)(?![a-z])'
 const WEAK_END = '(?<=[a-z])(?:Pass|Pw|Creds?)(?![a-z])'
-const WEAK = `${WEAK_WORD}|(?-i:${WEAK_END})`
 /** Words whose value is a secret only if it looks random, such as KEY, and names of services. */
 const BY_VALUE =
-  '(?<![a-z])(?:key|auth|sig|signature|session|sess|sid|nonce|hmac|salt|jwt|otp|pin|bearer|dsn|license)(?![a-z])|(?-i:(?<=[a-z])(?:Key|Auth|Sig|Signature|Session|Sid)(?![a-z]))'
+  '(?<![a-z])(?:key|auth|sig|signature|session|sess|sid|nonce|hmac|salt|jwt|otp|pin|bearer|dsn|license)(?![a-z])'
+const BY_VALUE_END = '(?<=[a-z])(?:Key|Auth|Sig|Signature|Session|Sid)(?![a-z])'
 const SERVICES =
   'adafruit|adobe|airtable|algolia|alibaba|aliyun|asana|atlassian|jira|confluence|beamer|bitbucket|bittrex|meraki|cloudflare|cloudinary|codecov|cohere|coinbase|confluent|contentful|datadog|discord|droneci|dropbox|etsy|facebook|fastly|finicity|finnhub|flickr|freshbooks|gitter|heroku|hubspot|infura|intercom|jfrog|artifactory|bintray|xray|kraken|kucoin|launchdarkly|linear|linked[_-]?in|lob|looker|mailchimp|mailgun|mapbox|mattermost|message[_-]?bird|netlify|new[_-]?relic|nytimes|new-?york-?times|private[_-]?ai|okta|opsgenie|pagerduty|plaid|pusher|rapidapi|rollbar|segment|sendbird|sendgrid|sentry|snyk|sonar|squarespace|sumo|contribsys__com|telegr|travis|twilio|twitch|twitter|typeform|yandex|zendesk|zoom'
 
@@ -28,15 +28,20 @@ const REST = String.raw`(?<suffix>[\w-]{0,20})\\{0,3}["'\x60]?(?<before>[ \t]{0,
 
 /**
  * A name that stands for a secret, then `=`, `:` or `=>`, then its value. All quantifiers are bounded, because the text
- * comes from logs that anybody can write to.
+ * comes from logs that anybody can write to. Names in which an upper-case letter begins the word that counts have an
+ * expression of their own, because the others ignore the case.
  */
-const NAMED_VALUE = new RegExp(`(?:(?<strong>${STRONG})|(?<weak>${WEAK})|${BY_VALUE}|(?:${SERVICES}))${REST}`, 'gi')
+const NAMED_VALUES = [
+  new RegExp(`(?:(?<strong>${STRONG})|(?<weak>${WEAK_WORD})|${BY_VALUE}|(?:${SERVICES}))${REST}`, 'gi'),
+  new RegExp(`(?:(?<weak>${WEAK_END})|${BY_VALUE_END})${REST}`, 'g'),
+]
 
 /** The same names before a value that looks random, with all that programming languages and logs write in between. */
-const RANDOM_VALUE = new RegExp(
-  String.raw`(?:${STRONG}|${WEAK}|${BY_VALUE}|${SERVICES})[\w. \t-]{0,20}["'\x60\\ \t]{0,4}(?:[:=?|!]{1,3}>?|[,>])["'\x60\\= \t]{0,5}(?<value>[\w.+/=~:|@%-]{14,400})`,
-  'gi',
-)
+const RANDOM_REST = String.raw`[\w. \t-]{0,20}["'\x60\\ \t]{0,4}(?:[:=?|!]{1,3}>?|[,>])["'\x60\\= \t]{0,5}(?<value>[\w.+/=~:|@%-]{14,400})`
+const RANDOM_VALUES = [
+  new RegExp(`(?:${STRONG}|${WEAK_WORD}|${BY_VALUE}|${SERVICES})${RANDOM_REST}`, 'gi'),
+  new RegExp(`(?:${WEAK_END}|${BY_VALUE_END})${RANDOM_REST}`, 'g'),
+]
 
 /** Values of code that name where the secret comes from and do not contain it. */
 const REFERENCE =
@@ -50,7 +55,7 @@ export function findNamedValues(text: string): Range[] {
 }
 
 function findRandomValues(text: string): Range[] {
-  return [...text.matchAll(RANDOM_VALUE)].flatMap(({ index, 0: match, groups }): Range[] => {
+  return matchesOf(text, RANDOM_VALUES).flatMap(({ index, 0: match, groups }): Range[] => {
     const end = index + match.length
     // The name of a function that is called.
     if (text[end] === '(') return []
@@ -59,7 +64,7 @@ function findRandomValues(text: string): Range[] {
 }
 
 function findValues(text: string): Range[] {
-  return [...text.matchAll(NAMED_VALUE)].flatMap((match): Range[] => {
+  return matchesOf(text, NAMED_VALUES).flatMap((match): Range[] => {
     const { quoted, bare, ...name } = match.groups!
     const value = quoted ?? bare!
     const end = match.index + match[0].length
@@ -68,6 +73,10 @@ function findValues(text: string): Range[] {
     const isFound = quoted === undefined ? isSecret(value, { ...name, isLast }) : isQuotedSecret(value, name)
     return isFound ? [[end - value.length, end]] : []
   })
+}
+
+function matchesOf(text: string, expressions: readonly RegExp[]): RegExpExecArray[] {
+  return expressions.flatMap((expression) => [...text.matchAll(expression)])
 }
 
 type Name = { readonly strong?: string; readonly weak?: string; readonly suffix?: string }

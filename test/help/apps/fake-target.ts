@@ -22,6 +22,8 @@ export type FakeTarget = Target & {
   crash(appId: string, description: string): void
   /** Reports that answers of the newest instance of the app end the door. */
   harm(appId: string): void
+  /** Lets the next calls of `endOrphans` fail. */
+  failOrphans(times: number): void
   /** The next request waits until it is released. */
   holdNextRequest(): { arrived: Promise<void>; release: () => void }
 }
@@ -31,6 +33,7 @@ type Running = { appId: string; deployId: string; end: (end: InstanceEnd) => voi
 /** A deploy target in memory, for tests of what decides about deploys. */
 export function createFakeTarget(): FakeTarget {
   let builds = 0
+  let orphanFaults = 0
   let next: Behaviour = {}
   let held: { arrive: () => void; released: Promise<void> } | undefined
   const behaviours = new Map<string, Behaviour>()
@@ -117,7 +120,12 @@ export function createFakeTarget(): FakeTarget {
     prune: async (_, keep) => {
       for (const id of releases) if (!keep.includes(id)) releases.delete(id)
     },
-    endOrphans: async () => {},
+    failOrphans: (times) => {
+      orphanFaults = times
+    },
+    endOrphans: async () => {
+      if (orphanFaults-- > 0) throw new Error('orphans cannot be ended')
+    },
     warnings: async () => [],
   }
 }

@@ -366,6 +366,9 @@ describe('NO-19 a restart of svc', () => {
     const deps = depsOf(verdict)
     return { ...deps, probe: { ...deps.probe, ...over } }
   }
+  /** Lets that much time of the database pass for what is held back. */
+  const passed = (seconds: number) =>
+    db.query(sql`update checks.runs set held_until = held_until - make_interval(secs => ${seconds})`)
   const setKind = (id: string, definition: CheckDefinition) =>
     db.query(sql`update checks.checks set definition = ${JSON.stringify(definition)} where id = ${id}`)
 
@@ -388,6 +391,52 @@ describe('NO-19 a restart of svc', () => {
     expect([await stateOf(id), await eventTypes()]).toEqual(['unknown', []])
     await runAllJobs(runJobs(depsOf(() => 'fail')))
     expect([await stateOf(id), await eventTypes()]).toEqual(['fail', ['failed']])
+  })
+
+  it('holds a run back for two minutes in all, however often svc is restarted', async () => {
+    const [asking, counting] = [await newCheck(), await newCheck()]
+    await setKind(counting, LOG)
+    await plan()
+    const restartAgain = () => runAllJobs(runJobs(probing(() => 'fail', restarting(false))))
+    await restartAgain()
+    await passed(119)
+    await restartAgain()
+    expect([await stateOf(asking), await stateOf(counting), await eventTypes()]).toEqual(['unknown', 'unknown', []])
+    await passed(1)
+    await restartAgain()
+    expect([await stateOf(asking), await stateOf(counting)]).toEqual(['fail', 'pass'])
+    expect(await eventTypes()).toEqual(['failed'])
+  })
+
+  it('holds a run back anew that nobody could begin since for ten minutes, such as while a machine is off', async () => {
+    const id = await newCheck()
+    await plan()
+    await runAllJobs(runJobs(probing(() => 'fail', restarting(false))))
+    await passed(120 + 600)
+    await runAllJobs(runJobs(probing(() => 'fail', restarting(false))))
+    expect([await stateOf(id), await eventTypes()]).toEqual(['unknown', []])
+  })
+
+  it('does not postpone a run for ever that finds its app restarting, or its own process just started', async () => {
+    const gone = runJobs(probing(() => 'fail', { get: async () => ({ type: 'restarting' }) }))
+    const broken = runJobs(
+      depsOf(() => {
+        throw new Error('a service does not answer yet')
+      }),
+    )
+    for (const [kind, code] of [
+      [gone, 'not_running'],
+      [broken, 'internal'],
+    ] as const) {
+      const id = await newCheck()
+      await plan()
+      await runAllJobs(kind)
+      await db.query(sql`update checks.runs set lease_until = clock_timestamp() where state = 'running'`)
+      await passed(120)
+      await runAllJobs(kind)
+      expect(await runsOf(id)).toMatchObject([{ state: 'ended', code }])
+      clock.advance(5 * MINUTE_MS)
+    }
   })
 
   it('does not hide an app that answered since and fails by itself', async () => {

@@ -11,6 +11,7 @@ import {
   type ClaimedRun,
   claimRuns,
   findClaimable,
+  holdRuns,
   postponeRun,
   RUN_JOBS,
   RUNS_CHANNEL,
@@ -40,6 +41,7 @@ const MAX_ATTEMPTS = 2
 
 /** How soon a run that svc kept from a verdict is begun again. */
 const POSTPONED_SECONDS = 15
+const HOLD_SECONDS = RESTART_GRACE_MS / 1000
 /** Errors of a check that a start of the process or of its machine can cause. */
 const STARTING_ERRORS = ['internal', 'dns']
 
@@ -72,17 +74,20 @@ export function runJobs(deps: RunDeps, kind: keyof typeof SLOTS): JobKind<Claime
 
 /**
  * Leaves out runs of apps that another process hosts, and holds back those of apps that svc is starting again: they
- * wait until the app answers, for two minutes at most. The log of such an app has a gap, so its lines are judged after
- * the two minutes only.
+ * wait until the app answers, for two minutes at most, however often svc is restarted meanwhile. The log of such an app
+ * has a gap, so its lines are judged after the two minutes only.
  */
-async function withoutHeld({ probe }: RunDeps, runs: readonly WaitingRun[]): Promise<readonly WaitingRun[]> {
+async function withoutHeld({ db, probe }: RunDeps, runs: readonly WaitingRun[]): Promise<readonly WaitingRun[]> {
   const elsewhere = await probe.hostedElsewhere([...new Set(runs.map(({ app_id }) => app_id))])
   const here = runs.filter(({ app_id }) => !elsewhere.has(app_id))
   const restarts = await probe.restarts([...new Set(here.map(({ app_id }) => app_id))])
-  return here.filter(({ app_id, reads_log }) => {
+  const held = here.filter(({ app_id, reads_log, hold }) => {
     const restart = restarts.get(app_id)
-    return !restart || (restart.isServed && !reads_log)
+    return restart !== undefined && hold !== 'over' && (reads_log || !restart.isServed)
   })
+  const begun = held.filter(({ hold }) => hold === 'none').map(({ id }) => id)
+  if (begun.length > 0) await holdRuns(db, begun, HOLD_SECONDS)
+  return here.filter((run) => !held.includes(run))
 }
 
 async function runOnce(deps: RunDeps, run: ClaimedRun, { signal }: HeldLease, startedAt: Date): Promise<void> {
@@ -92,7 +97,8 @@ async function runOnce(deps: RunDeps, run: ClaimedRun, { signal }: HeldLease, st
   if (!check || !app) return removeRun(db, run)
   const result = await resultOf(deps, run, check, app, signal)
   if (result === 'stopped') return postponeRun(db, run, 0)
-  if (result === 'restarting' || isOfStart(result, startedAt, clock.now())) {
+  if (result === 'restarting' || (run.hold !== 'over' && isOfStart(result, startedAt, clock.now()))) {
+    await holdRuns(db, [run.id], HOLD_SECONDS)
     return postponeRun(db, run, POSTPONED_SECONDS)
   }
   // Both processes ended because of svc, so the run says nothing about the app.
@@ -116,11 +122,25 @@ async function resultOf(
 ): Promise<Result | Restarting | 'stopped'> {
   if (run.attempt > MAX_ATTEMPTS) return INTERRUPTED
   try {
-    return await runDefinition(deps, { app: { orgId: run.org_id, id: app.id }, check, now: deps.clock.now(), signal })
+    const probe = run.hold === 'over' ? withoutRestarts(deps.probe) : deps.probe
+    return await runDefinition(
+      { ...deps, probe },
+      { app: { orgId: run.org_id, id: app.id }, check, now: deps.clock.now(), signal },
+    )
   } catch (error) {
     if (signal.aborted) return 'stopped'
     deps.onError(error, check.id)
     return BROKEN
+  }
+}
+
+/** An app that svc restarts again and again is taken for one that does not run. */
+function withoutRestarts(probe: AppProbe): Pick<AppProbe, 'get'> {
+  return {
+    get: async (...asked) => {
+      const answer = await probe.get(...asked)
+      return answer.type === 'restarting' ? { type: 'not_running' } : answer
+    },
   }
 }
 

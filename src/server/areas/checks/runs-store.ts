@@ -91,29 +91,50 @@ export async function dropWaiting(tx: Tx, checkId: string): Promise<void> {
     delete from checks.runs where check_id = ${checkId} and state = 'queued' and trigger = 'schedule'`)
 }
 
+/** A run is held back once for so long, and again only if nothing could begin it for the time of `HOLD_AGAIN_SECONDS`. */
+type Hold = 'none' | 'open' | 'over'
+
+/** After so long without a process that could run checks, a run that was held back before may be held back again. */
+const HOLD_AGAIN_SECONDS = 10 * 60
+
+const HOLD = sql`
+  case when held_until is null or held_until <= clock_timestamp() - make_interval(secs => ${HOLD_AGAIN_SECONDS})
+    then 'none' when held_until > clock_timestamp() then 'open' else 'over' end as hold`
+
 export type WaitingRun = {
   readonly id: string
   readonly app_id: string
   readonly reads_log: boolean
   readonly asks_model: boolean
+  readonly hold: Hold
 }
 
 /** Runs that can be claimed, oldest first: queued ones, and those whose process died. Also runs of deleted checks. */
 export async function findClaimable(db: Querier, limit: number): Promise<WaitingRun[]> {
   return db.query(sql`
     select run.id, run.app_id, coalesce(check_.definition->>'kind' in ('log', 'agent'), false) as reads_log,
-      coalesce(check_.definition->>'kind' = 'agent', false) as asks_model
+      coalesce(check_.definition->>'kind' = 'agent', false) as asks_model, ${HOLD}
     from (
-      select id, app_id, check_id from checks.runs waiting
+      select id, app_id, check_id, held_until from checks.runs waiting
       where state = 'queued'
         and not exists (select from checks.runs where check_id = waiting.check_id and state = 'running')
       union all
-      select id, app_id, check_id from checks.runs where state = 'running' and lease_until <= clock_timestamp()
+      select id, app_id, check_id, held_until from checks.runs
+      where state = 'running' and lease_until <= clock_timestamp()
     ) run left join checks.checks check_ on check_.id = run.check_id
     order by run.id limit ${limit}`)
 }
 
-export type ClaimedRun = Claim & Pick<RunRow, 'check_id' | 'org_id' | 'app_id' | 'attempt' | 'requested_by'>
+/** Begins to hold runs back. Those that are held back already go on until their end. */
+export async function holdRuns(db: Querier, ids: readonly string[], seconds: number): Promise<void> {
+  await db.query(sql`
+    update checks.runs set held_until = ${leaseEnd(seconds)}
+    where id = any(${[...ids]}::text[]) and state <> 'ended'
+      and (held_until is null or held_until <= clock_timestamp() - make_interval(secs => ${HOLD_AGAIN_SECONDS}))`)
+}
+
+export type ClaimedRun = Claim &
+  Pick<RunRow, 'check_id' | 'org_id' | 'app_id' | 'attempt' | 'requested_by'> & { readonly hold: Hold }
 
 /** Claims those of the runs that are still claimable. */
 export async function claimRuns(db: Querier, ids: readonly string[], leaseSeconds: number): Promise<ClaimedRun[]> {
@@ -128,7 +149,8 @@ export async function claimRuns(db: Querier, ids: readonly string[], leaseSecond
               and other.state = 'running')
           or state = 'running' and lease_until <= clock_timestamp())
       order by id for update skip locked)
-    returning run.id, run.fence, run.check_id, run.org_id, run.app_id, run.attempt, run.requested_by`)
+    returning run.id, run.fence, run.check_id, run.org_id, run.app_id, run.attempt, run.requested_by,
+      ${HOLD}`)
 }
 
 export const RUN_JOBS: JobTable = {

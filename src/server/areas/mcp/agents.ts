@@ -29,7 +29,7 @@ export function createAgents({ read, sign, validate }: Deps): Agents {
       const found = await validate(sign(claims, 'mcp-server'), info)
       if (found.kind !== 'agent' || found.id !== claims.grantId || found.user_id !== claims.userId) return undefined
       const scopes = found.scopes.filter((scope) => claims.scopes.includes(scope))
-      return { ...found, scopes, client_id: claims.clientId }
+      return { ...found, scopes, client_id: claims.clientId, expires_at: earlier(found.expires_at, claims.expiresAt) }
     },
     assert({ kind, id, user_id, client_id, scopes }, audience) {
       if (kind !== 'agent' || user_id === null || client_id === undefined) {
@@ -38,6 +38,11 @@ export function createAgents({ read, sign, validate }: Deps): Agents {
       return sign({ grantId: id, userId: user_id, clientId: client_id, scopes }, audience)
     },
   }
+}
+
+/** An approval outlives each of its access tokens. */
+function earlier(grantEnd: string | null, tokenEnd: Date): string {
+  return grantEnd !== null && Date.parse(grantEnd) < tokenEnd.getTime() ? grantEnd : tokenEnd.toISOString()
 }
 
 /** Used where agents cannot connect: every access token is refused as forged. */

@@ -47,10 +47,9 @@ export function inboxResource({ call, watchInbox }: Deps): McpResource {
       const watching = await watchInbox(context.principal?.user_id ?? '', wake.ring)
       try {
         const { since } = inputOf(uri)
-        // Asked also where the place is named, because a caller who is refused gets no stream.
-        const { items } = await list({ ...(since !== undefined && { since }), limit: 1 }, context)
-        const last = since ?? items[0]?.id ?? BEFORE_ALL_NOTIFICATIONS
-        const updates = inboxUpdates((input) => list(input, context), { last, wake, signal })
+        const read = (input: ListInput) => list(input, context)
+        const last = await placeOf(read, since)
+        const updates = inboxUpdates(read, { last, wake, signal })
         return { updates, [Symbol.asyncDispose]: () => watching[Symbol.asyncDispose]() }
       } catch (error) {
         await watching[Symbol.asyncDispose]()
@@ -61,11 +60,26 @@ export function inboxResource({ call, watchInbox }: Deps): McpResource {
 }
 
 type Page = { items: InboxEntry[]; next_cursor: string | null }
+type Read = (input: ListInput) => Promise<Page>
+
+/**
+ * Returns `since`, or the id of the newest notification that the caller may see, before which there can be pages of others.
+ * Asks also where the place is named, because a caller who is refused gets no stream.
+ */
+async function placeOf(read: Read, since: string | undefined): Promise<string> {
+  let page = await read({ ...(since !== undefined && { since }), limit: 1 })
+  if (since !== undefined) return since
+  while (page.items.length === 0 && page.next_cursor !== null) {
+    page = await read({ cursor: page.next_cursor, limit: PAGE })
+  }
+  return page.items[0]?.id ?? BEFORE_ALL_NOTIFICATIONS
+}
+
 type Following = { last: string; wake: Wake; signal: AbortSignal }
 
 /** Asks for new notifications when there may be some, and every 30 seconds. Each answer also checks the approval. */
 async function* inboxUpdates(
-  list: (input: ListInput) => Promise<Page>,
+  list: Read,
   { last: first, wake, signal }: Following,
 ): AsyncGenerator<Record<string, unknown>> {
   let last = first

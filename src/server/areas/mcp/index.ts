@@ -88,7 +88,7 @@ function agentsOf({ jwtSecret, actorAssertionSecret }: NonNullable<Deps['agentSe
 }
 
 function toolEndpoint(name: EndpointName, call: CallTool, resourceOf: ResourceOf, deps: Deps): McpEndpoint {
-  const { version, log, watchInbox, openStreams } = deps
+  const { version, log, watchInbox, openStreams, clock } = deps
   const onError = (error: unknown) => log.info({ error }, 'an MCP request failed')
   const scopeMissing = createScopeMissing(name, resourceOf)
   const resource =
@@ -96,7 +96,7 @@ function toolEndpoint(name: EndpointName, call: CallTool, resourceOf: ResourceOf
       ? createResourceTools(inboxResource({ call, watchInbox }), { scopeMissing, onError })
       : undefined
   const tools = createTools({ name: 'svc', version, operations: toolsOf(name), call, resource, scopeMissing, onError })
-  return createMcpEndpoint({ tools, subscriptions: resource && { resource, openStreams }, onError })
+  return createMcpEndpoint({ tools, subscriptions: resource && { resource, openStreams, clock }, onError })
 }
 
 function createScopeMissing(name: EndpointName, resourceOf: ResourceOf) {

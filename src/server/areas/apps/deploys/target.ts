@@ -49,8 +49,15 @@ export type BuildResult =
 /** The result of a build, from which an app is started. It outlives the process of svc: an app is started again without a build. */
 export type Release = { readonly deployId: string }
 
-/** Time of the newest line that is stored, and how many lines of that time are. */
-export type StoredLines = { readonly at: Date; readonly count: number }
+/**
+ * Time of the newest line that is stored, and how many lines of that time are stored or reported as missing. `dropped`: how
+ * many lines are missing behind it, and from when on.
+ */
+export type StoredLines = {
+  readonly at: Date
+  readonly count: number
+  readonly dropped?: { readonly count: number; readonly since: Date }
+}
 
 export type StartRequest = {
   readonly deploy: DeployFacts & { readonly startCommand: string }

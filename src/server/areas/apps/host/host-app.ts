@@ -84,13 +84,14 @@ export class AppHost {
     )
     try {
       const current = await listCurrentDeploys(this.#deps.db, this.#app.id)
-      const deploys = current.map(({ id, state }) => ({ id, isLive: state === 'live' }))
-      const wasLive = deploys.some(({ isLive }) => isLive)
+      const wasLive = current.some(({ state }) => state === 'live')
       this.#hosting = traffic.host(this.#app.host_label, wasLive ? time.now() : undefined)
-      await target.endOrphans({ ...this.#ref, fence: this.#lease.fence }, deploys)
       let faults = 0
+      let isAlone = false
       while (!this.#signal.aborted) {
         try {
+          if (!isAlone) await this.#endOrphans()
+          isAlone = true
           if ((await this.#step()) === 'done') return
           faults = 0
         } catch (error) {
@@ -105,6 +106,20 @@ export class AppHost {
       this.#hosting?.end()
       await this.#stopLive(STOP_GRACE_MS, 'leave')
     }
+  }
+
+  /** Ends what runs of the app and is no current deploy of it. */
+  async #endOrphans(): Promise<void> {
+    const { db, target } = this.#deps
+    const current = await listCurrentDeploys(db, this.#app.id)
+    const deploys = current.map(({ id, state }) => ({ id, isLive: state === 'live' }))
+    await this.#requireLease()
+    await target.endOrphans({ ...this.#ref, fence: this.#lease.fence }, deploys)
+  }
+
+  /** Throws HostLost if another process hosts the app. A keeper that was started anew has forgotten who may host it. */
+  async #requireLease(): Promise<void> {
+    await asHost(this.#deps.db, this.#lease, async () => {})
   }
 
   async #step(): Promise<'again' | 'done'> {
@@ -194,7 +209,10 @@ export class AppHost {
     if (first) this.#hosting?.served()
     const running = keepRunning(first, {
       time,
-      start: () => startInstance(this.#deps, { deploy, release, fence, onHarmful: () => this.#onHarmful(deploy) }),
+      start: async () => {
+        await this.#requireLease()
+        return startInstance(this.#deps, { deploy, release, fence, onHarmful: () => this.#onHarmful(deploy) })
+      },
       untilReady: async (instance, signal) => {
         const probed = await probeUntilHealthy(instance, deploy.health_path ?? '/', time, signal)
         if (probed.ok) this.#hosting?.served()

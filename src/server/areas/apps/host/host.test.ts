@@ -227,6 +227,34 @@ describe('MA-15 a live app', () => {
     await until(() => traffic.hosted(app.label)?.isServed)
   })
 
+  it('NO-19 counts from when the process took it over, also if what was left of it cannot be ended at first', async () => {
+    const app = await makeApp()
+    await startHosting()
+    await settled(await queue(app))
+    await hosting![Symbol.asyncDispose]()
+    target.failOrphans(2)
+    const takenOverAt = clock.now()
+    await startHosting()
+    await until(() => traffic.hosted(app.label)?.isServed)
+    expect(traffic.hosted(app.label)).toEqual({ takenOverAt, isServed: true })
+    expect(errors.splice(0).map(String)).toEqual(Array(2).fill('Error: orphans cannot be ended'))
+  })
+
+  it('AP-02 is not started again by a process whose lease another one has by now', async () => {
+    const app = await makeApp()
+    await startHosting()
+    await settled(await queue(app))
+    await db.query(sql`
+      update svc.leases set holder = 'another', fence = nextval('svc.fences'),
+        expires_at = clock_timestamp() + interval '1 hour'
+      where name = ${`app-host:${app.id}`}`)
+    target.crash(app.id, 'exit code 1')
+    await until(() => lines.some((line) => line.includes('another process hosts the app')))
+    expect(target.running(app.id)).toEqual([])
+    await hosting![Symbol.asyncDispose]()
+    await db.query(sql`delete from svc.leases where name = ${`app-host:${app.id}`}`)
+  })
+
   it('is stopped and removed when it is deleted', async () => {
     const app = await makeApp()
     await startHosting()

@@ -271,7 +271,7 @@ describe('AP-02 a keeper of another release', () => {
     const dataDir = newFolder()
     const received = await openFormer(dataDir, 'operator')
     await expect(openServer(dataDir)).rejects.toThrow(
-      'the process that keeps apps (svc-server keeper) is of another release, so no app can run: restart it',
+      `or end it and then \`SVC_DATA_DIR=${dataDir} svc-server keeper\` of this release`,
     )
     expect(received).toEqual([])
   })

@@ -6,7 +6,16 @@ import type { ProcessEnd } from '../process/sandbox/status.ts'
 /** Changed whenever a message means something else than before. */
 export const PROTOCOL = 1
 
-export type Stored = { readonly at: number; readonly count: number }
+/**
+ * The newest line of an app that is stored: its time (0 if there is none), and how many lines of that time are stored or
+ * reported as missing before it. `dropped`: how many lines the log says are missing behind it, and the time from which on
+ * they are.
+ */
+export type Stored = {
+  readonly at: number
+  readonly count: number
+  readonly dropped?: { readonly count: number; readonly since: number }
+}
 
 /** One line of an app or a build. */
 export type KeptLine = {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fitsSocket } from '#lib/net/local-stream.ts'
 
 /** The folder of the keeper in the data folder. */
@@ -30,13 +30,23 @@ export function keeperIdOf(dataDir: string): string {
   return readFileSync(file, 'utf8')
 }
 
-/** Returns the socket of the keeper that runs, or ran last. */
+/**
+ * Returns the socket of the keeper that runs, or ran last. Undefined also if its folder is not the keeper's own: a folder
+ * for temporary files is emptied at times, and then any user of the machine can make one of the same name.
+ */
 export function findSocket(dataDir: string): string | undefined {
   try {
-    return readFileSync(placeFile(dataDir), 'utf8')
+    const socket = readFileSync(placeFile(dataDir), 'utf8')
+    return isPrivate(dirname(socket), lstatSync(keeperFolder(dataDir)).uid) ? socket : undefined
   } catch {
     return undefined
   }
+}
+
+/** Whether it is a folder of this user that no other one can use. */
+function isPrivate(folder: string, uid: number): boolean {
+  const found = lstatSync(folder)
+  return found.isDirectory() && found.uid === uid && (found.mode & 0o077) === 0
 }
 
 function placeFile(dataDir: string): string {

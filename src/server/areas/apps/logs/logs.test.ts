@@ -7,7 +7,7 @@ import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { needs } from '#test/stores.ts'
 import { readNdjson } from './ingest-ndjson.ts'
 import { answerOtlp } from './ingest-otlp.ts'
-import { appendLines, countDropped, findLines, findLinesAfter } from './store.ts'
+import { appendLines, countDropped, findLines, findLinesAfter, findStoredLines } from './store.ts'
 import { tailEvents } from './tail.ts'
 import { createLogWriter } from './writer.ts'
 
@@ -67,6 +67,57 @@ describe('MA-15 the log of an app', () => {
     const [last] = await findLines(db, app, ALL, { limit: 1, before: undefined })
     expect(last?.text).toBe('7 lines were dropped here, because they came faster than they could be stored.')
     expect(await countDropped(db, app, ALL)).toBe(7)
+  })
+
+  it('AP-02 says which line of a deploy is the newest that is stored, however many others are behind it', async () => {
+    const app = await makeApp()
+    const deploy = { id: 'dep_1', app_id: app }
+    expect(await findStoredLines(db, deploy)).toBeUndefined()
+    const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds))
+    const line = { at: at(1), level: 2, source: 'app', text: 'x', dropped: 0 } as const
+    const missing = { ...line, source: 'system', deployId: null, at: at(2) } as const
+    await db.tx((tx) => appendLines(tx, app, [{ ...missing, dropped: 4 }]))
+    expect(await findStoredLines(db, deploy)).toEqual({
+      at: new Date(0),
+      count: 0,
+      dropped: { count: 4, since: at(2) },
+    })
+    const own = { ...line, deployId: 'dep_1' }
+    await db.tx((tx) =>
+      appendLines(tx, app, [{ ...own, at: at(0) }, own, own, { ...line, deployId: 'dep_2', at: at(9) }]),
+    )
+    expect(await findStoredLines(db, deploy)).toEqual({ at: at(1), count: 2 })
+    await db.query(sql`
+      insert into apps.logs (app_id, deploy_id, at, level, source, text)
+      select ${app}, 'dep_2', ${at(9)}, 2, 'build', 'x' from generate_series(1, 10001)`)
+    expect(await findStoredLines(db, deploy)).toEqual({ at: at(1), count: 2 })
+    const counted = [
+      { ...missing, dropped: 3 },
+      { ...missing, deployId: 'dep_1', at: at(3), dropped: 2 },
+    ]
+    await db.tx((tx) => appendLines(tx, app, counted))
+    expect(await findStoredLines(db, deploy)).toEqual({ at: at(1), count: 2, dropped: { count: 5, since: at(2) } })
+    const then = { ...own, at: at(4) }
+    await db.tx((tx) => appendLines(tx, app, [{ ...then, source: 'system', dropped: 3 }, then]))
+    expect(await findStoredLines(db, deploy)).toEqual({ at: at(4), count: 4 })
+  })
+
+  it('AP-02 says where lines were dropped, before those that came later', async () => {
+    const app = await makeApp()
+    let batches = 0
+    const tx: Db['tx'] = (act) => {
+      // The first batch is stored, so that there is room for a line again.
+      if (++batches === 2) write(writer, app, 'later')
+      return db.tx(act)
+    }
+    const writer = createLogWriter({ db: { ...db, tx }, clock, onError: fail })
+    for (let n = 0; n < 10_007; n++) write(writer, app, 'x')
+    await writer[Symbol.asyncDispose]()
+    const found = await findLines(db, app, ALL, { limit: 2, before: undefined })
+    expect(found.map(({ text, dropped }) => [text.slice(0, 7), dropped])).toEqual([
+      ['later', 0],
+      ['7 lines', 7],
+    ])
   })
 
   it.each([

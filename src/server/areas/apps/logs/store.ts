@@ -120,20 +120,36 @@ export async function lastLineId(db: Querier, appId: string): Promise<number> {
   return row?.id ?? 0
 }
 
-const SEARCHED_LINES = 10_000
+type DeployOfApp = { readonly id: string; readonly app_id: string }
+/** More lines than an app can write in a millisecond. */
+const LINES_OF_ONE_TIME = 10_000
 
-/** The newest line that the app itself wrote in this deploy, if it is among the newest lines of the log. */
-export async function findStoredLines(
-  db: Querier,
-  deploy: { readonly id: string; readonly app_id: string },
-): Promise<{ at: Date; count: number } | undefined> {
-  const [row] = await db.query<{ at: Date; count: number }>(sql`
-    select at, count(*)::int as count from (
-      select at, deploy_id, source from apps.logs where app_id = ${deploy.app_id} order by id desc limit ${SEARCHED_LINES}
-    ) newest
-    where deploy_id = ${deploy.id} and source = 'app'
-    group by at order by at desc limit 1`)
-  return row
+/**
+ * The time of the newest line that the app itself wrote in this deploy (1970 if there is none), how many lines of that time
+ * are stored or reported as missing before it, and how many lines are missing behind it. Undefined if no line was written
+ * and none is missing.
+ */
+export async function findStoredLines(db: Querier, deploy: DeployOfApp) {
+  const [newest] = await db.query<{ id: number; at: Date }>(sql`
+    select id, at from apps.logs
+    where app_id = ${deploy.app_id} and deploy_id = ${deploy.id} and source = 'app'
+    order by id desc limit 1`)
+  const dropped = await findDroppedAfter(db, deploy, newest?.id ?? 0)
+  if (!newest) return dropped && { at: new Date(0), count: 0, dropped }
+  const [row] = await db.query<{ count: number }>(sql`
+    select sum(case source when 'app' then 1 else dropped end)::int as count from (
+      select at, deploy_id, source, dropped from apps.logs where app_id = ${deploy.app_id} and id <= ${newest.id}
+      order by id desc limit ${LINES_OF_ONE_TIME}
+    ) line where at = ${newest.at} and deploy_id = ${deploy.id} and source in ('app', 'system')`)
+  return { at: newest.at, count: row!.count, ...(dropped && { dropped }) }
+}
+
+async function findDroppedAfter(db: Querier, deploy: DeployOfApp, id: number) {
+  const [row] = await db.query<{ count: number; since: Date | null }>(sql`
+    select coalesce(sum(dropped), 0)::int as count, min(at) as since from apps.logs
+    where app_id = ${deploy.app_id} and id > ${id} and dropped > 0
+      and (deploy_id = ${deploy.id} or deploy_id is null)`)
+  return row!.since === null ? undefined : { count: row!.count, since: row!.since }
 }
 
 export async function countDropped(db: Querier, appId: string, { since, until }: LineFilter): Promise<number> {

@@ -42,9 +42,10 @@ export function createLogWriter({ db, clock, onError }: Deps): LogWriter {
     waiting.set(appId, queue)
     wake.ring()
     if (queue.lines.length >= MAX_WAITING_LINES || queue.bytes + text.length > MAX_WAITING_BYTES) {
-      queue.dropped++
+      queue.dropped += dropped > 0 ? dropped : 1
       return
     }
+    addDropped(queue, clock.now())
     const clean = cleanLine(text)
     const found = source === 'system' ? level : (statedLevel(clean) ?? level)
     queue.bytes += clean.length
@@ -54,15 +55,12 @@ export function createLogWriter({ db, clock, onError }: Deps): LogWriter {
   }
 
   const flush = async (appId: string, queue: Waiting): Promise<void> => {
+    addDropped(queue, clock.now())
     const batch = queue.lines.slice(0, BATCH_LINES)
-    const { dropped } = queue
-    const isLast = batch.length === queue.lines.length
-    const lines = dropped > 0 && isLast ? [...batch, droppedLine(dropped, clock.now())] : batch
-    if (lines.length === 0) return
-    await db.tx((tx) => appendLines(tx, appId, lines))
+    if (batch.length === 0) return
+    await db.tx((tx) => appendLines(tx, appId, batch))
     queue.lines.splice(0, batch.length)
     queue.bytes -= batch.reduce((sum, { text }) => sum + text.length, 0)
-    if (lines.length > batch.length) queue.dropped -= dropped
     if (queue.lines.length > 0 || queue.dropped > 0) return
     waiting.delete(appId)
     for (const resolve of queue.onStored) resolve()
@@ -113,7 +111,12 @@ export function createLogWriter({ db, clock, onError }: Deps): LogWriter {
   }
 }
 
-function droppedLine(dropped: number, at: Date): NewLine {
+/** Puts the number of dropped lines where they are missing, so that whoever finds a later line finds it too. */
+function addDropped(queue: Waiting, at: Date): void {
+  const { dropped } = queue
+  if (dropped === 0) return
   const text = `${dropped} lines were dropped here, because they came faster than they could be stored.`
-  return { deployId: null, at, level: levelNumber('warn'), source: 'system', text, dropped }
+  queue.lines.push({ deployId: null, at, level: levelNumber('warn'), source: 'system', text, dropped })
+  queue.bytes += text.length
+  queue.dropped = 0
 }

@@ -9,6 +9,9 @@ export function layoutOf(dataDir: string, appId: string) {
     folder,
     /** Names the processes that run, so that they are found after a crash of svc. */
     running: join(folder, 'running'),
+    /** Settings that instances were started with, a file for each deploy. */
+    settings: join(folder, 'settings'),
+    setting: (deployId: string) => join(folder, 'settings', checked(deployId)),
     releases: join(folder, 'releases'),
     release: (deployId: string) => join(folder, 'releases', checked(deployId)),
     /** A build in the making: `source` becomes the release, `home` is thrown away. */

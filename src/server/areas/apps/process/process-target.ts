@@ -108,14 +108,14 @@ export function createProcessTarget(options: ProcessTargetOptions): ProcessTarge
 }
 
 async function prune(dataDir: string, appId: string, keep: readonly string[], onError: (error: unknown) => void) {
-  const { folder, releases, builds, running } = layoutOf(dataDir, appId)
-  for (const place of [releases, builds]) {
+  const { folder, releases, builds, running, settings } = layoutOf(dataDir, appId)
+  for (const place of [releases, builds, settings]) {
     for (const name of await readdir(place).catch(() => [])) {
       if (!keep.includes(name)) await removeFolder(join(place, name), onError)
     }
   }
   // Nothing is left of an app that is deleted. Folders that hold something stay.
-  for (const each of [releases, builds, running, folder]) await rmdir(each).catch(() => {})
+  for (const each of [releases, builds, running, settings, folder]) await rmdir(each).catch(() => {})
 }
 
 /** Tries the disk in a folder that is removed with abandoned trials. */

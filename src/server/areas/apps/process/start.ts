@@ -7,6 +7,7 @@ import type { Machine } from './machine.ts'
 import { keepToken } from './sandbox/keep-token.ts'
 import type { RunningApp } from './sandbox/sandboxes.ts'
 import { mayRunUnsandboxed, NO_SANDBOX } from './sandbox/unsandboxed.ts'
+import { hasOtherSettings, type StartSettings, saveSettings } from './start-settings.ts'
 
 /**
  * Starts one instance of an app, or finds the one that a former process of svc left running. It resolves as soon as the
@@ -15,37 +16,58 @@ import { mayRunUnsandboxed, NO_SANDBOX } from './sandbox/unsandboxed.ts'
 export async function startProcess(request: StartRequest, machine: Machine): Promise<Instance> {
   const mayBeUnsandboxed = await isAllowedUnsandboxed(request, machine)
   try {
-    const app = (await findLeft(request, machine)) ?? (await startNew(request, machine, mayBeUnsandboxed))
+    const settings = settingsOf(machine, mayBeUnsandboxed)
+    const app = (await findLeft(request, machine, settings)) ?? (await startNew(request, machine, settings))
     return toInstance(app, request, machine)
   } catch (error) {
     throw new StartError(`The app could not be started: ${messageOf(error)}.`, { cause: error })
   }
 }
 
-async function findLeft({ deploy, fence, onLine, storedLines }: StartRequest, { sandboxes }: Machine) {
-  const { appId, deployId } = deploy
-  return sandboxes.find({ appId, deployId, fence }, { onLine, stored: await storedLines() })
+function settingsOf({ limits, apiOrigin }: Machine, mayBeUnsandboxed: boolean): StartSettings {
+  return { memoryBytes: limits.memoryBytes, limits, apiOrigin: apiOrigin(), mayBeUnsandboxed }
 }
 
-async function startNew(request: StartRequest, machine: Machine, mayBeUnsandboxed: boolean): Promise<RunningApp> {
+const OTHER_SETTINGS = 'The settings of svc for apps have changed, so the app is stopped and started again with them.'
+/** How long requests may take, and then the app to end when asked to. */
+const STOP_GRACE_MS = 3_000
+
+/** Returns undefined if no instance was left, or one with other settings than those of now, which is ended. */
+async function findLeft(request: StartRequest, { sandboxes, dataDir }: Machine, settings: StartSettings) {
+  const { deploy, fence, onLine, storedLines } = request
+  const { appId, deployId } = deploy
+  const left = await sandboxes.find({ appId, deployId, fence }, { onLine, stored: await storedLines() })
+  if (!left || !(await hasOtherSettings(layoutOf(dataDir, appId).setting(deployId), settings))) return left
+  onLine({ stream: 'system', text: OTHER_SETTINGS })
+  await left.drain?.(STOP_GRACE_MS)
+  await stopApp(left, STOP_GRACE_MS)
+  return undefined
+}
+
+async function startNew(request: StartRequest, machine: Machine, settings: StartSettings): Promise<RunningApp> {
   const { release, environment, onLine, fence } = request
   const { orgId, appId, deployId, startCommand } = request.deploy
-  const { limits } = machine
+  const layout = layoutOf(machine.dataDir, appId)
+  await saveSettings(layout.setting(deployId), settings)
   return machine.sandboxes.start({
+    ...settings,
     orgId,
     appId,
     deployId,
     fence,
-    folder: layoutOf(machine.dataDir, appId).release(release.deployId),
-    memoryBytes: limits.memoryBytes,
-    limits,
-    apiOrigin: machine.apiOrigin(),
+    folder: layout.release(release.deployId),
     onLine,
     token: machine.tokens?.sign({ orgId, appId, deployId }),
-    mayBeUnsandboxed,
     command: startCommand,
     variables: environment,
   })
+}
+
+/** Asks an app to end, and ends it after the time for that. */
+async function stopApp(app: RunningApp, graceMs: number): Promise<void> {
+  app.stop()
+  const timer = setTimeout(() => app.kill('killed: it did not end when asked to'), graceMs)
+  await app.gone.finally(() => clearTimeout(timer))
 }
 
 /** Returns false where there is a sandbox. Also asked at a start, because a release may have been built while everything was allowed. */
@@ -74,9 +96,8 @@ function toInstance(app: RunningApp, request: StartRequest, { network, tokens }:
     return isLost ? { description, isOurs: true } : { description }
   })
   const stop = async (graceMs: number) => {
-    app.stop()
-    const timer = setTimeout(() => app.kill('killed: it did not end when asked to'), graceMs)
-    await ended.finally(() => clearTimeout(timer))
+    await stopApp(app, graceMs)
+    await ended
   }
   const leave = async () => {
     token?.stop()

@@ -6,7 +6,7 @@ import { type Route, route } from '#edge/route/route.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { audit } from '#ports/audit.ts'
 import type { AuthDeps } from '../model/deps.ts'
-import { deleteMember, lockOwners, type MemberRow, pageMembers, updateRole } from '../store/members.ts'
+import { deleteMember, lockOwners, lockRole, type MemberRow, pageMembers, updateRole } from '../store/members.ts'
 
 export function memberRoutes({ db, clock, onRevoked }: AuthDeps): Route[] {
   return [
@@ -17,10 +17,11 @@ export function memberRoutes({ db, clock, onRevoked }: AuthDeps): Route[] {
       const at = clock.now()
       const member = await db.tx(async (tx) => {
         if (role !== 'owner') await refuseRemovingLastOwner(tx, org_id, user_id)
+        const former_role = await lockRole(tx, org_id, user_id)
         const changed = await updateRole(tx, org_id, user_id, role)
         if (!changed) throw notFound('member')
         const entry = { org_id, actor: actorOf(principal), action: 'member.role_changed', target: user_id }
-        await audit(tx, { ...entry, detail: { role }, at })
+        await audit(tx, { ...entry, detail: { role, former_role }, at })
         return changed
       })
       onRevoked()
@@ -33,9 +34,10 @@ export function memberRoutes({ db, clock, onRevoked }: AuthDeps): Route[] {
         throw new ServiceError('FORBIDDEN', 'Only an owner can remove other members.')
       await db.tx(async (tx) => {
         await refuseRemovingLastOwner(tx, org_id, user_id)
+        const former_role = await lockRole(tx, org_id, user_id)
         if (!(await deleteMember(tx, org_id, user_id))) throw notFound('member')
         const action = leaves ? 'member.left' : 'member.removed'
-        await audit(tx, { org_id, actor: actorOf(principal), action, target: user_id, at })
+        await audit(tx, { org_id, actor: actorOf(principal), action, target: user_id, detail: { former_role }, at })
       })
       onRevoked()
       return { user_id, removed: true as const }

@@ -30,6 +30,13 @@ export async function lockOwners(tx: Tx, orgId: string): Promise<string[]> {
   return rows.map((row) => row.user_id)
 }
 
+/** Locks a membership. Returns undefined if the user is no member. */
+export async function lockRole(tx: Tx, orgId: string, userId: string): Promise<Role | undefined> {
+  const [row] = await tx.query<{ role: Role }>(sql`
+    select role from auth.memberships where org_id = ${orgId} and user_id = ${userId} for update`)
+  return row?.role
+}
+
 export async function updateRole(tx: Tx, orgId: string, userId: string, role: Role): Promise<MemberRow | undefined> {
   const [row] = await tx.query<MemberRow>(sql`
     with m as (

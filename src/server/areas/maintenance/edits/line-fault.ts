@@ -14,6 +14,15 @@ const STACKERS =
   /[\u1039\u17d2\u1a60\u1bab\uaaf6\u{10a3f}\u{11133}\u{113d0}\u{1193e}\u{11a47}\u{11a99}\u{11d45}\u{11d97}\u{11f42}]/u
 
 /**
+ * Runs of blanks and tabs together that push what follows out of sight, though neither is long by itself. The rule of
+ * `findHiddenText` for each of them holds for the sum.
+ */
+const LONG_MIXED_BLANK = /[ \t]{61,}|(?: *\t){21,}/
+
+/** A tab behind a blank in an indent ends at the same column as without the blank, and can mean something else. */
+const DISGUISED_INDENT = /^[ \t]* \t/
+
+/**
  * Returns what a line has that not every program shows alike, as the object of "the line has", or undefined. This is the
  * one rule for lines that a proposal adds: console, client and API show them, and a reader sees what is deployed.
  */
@@ -23,6 +32,9 @@ export function findLineFault(line: string): string | undefined {
     return `a line of ${length} characters, and at most ${MAX_LINE_CHARACTERS} are shown`
   const hidden = findHiddenText(line) ?? codeIn(line, STACKERS)
   if (hidden !== undefined) return `text that a reader does not see: ${hidden}`
+  const blank = LONG_MIXED_BLANK.exec(line)?.[0]
+  if (blank !== undefined) return `text that a reader does not see: ${blank.length} blanks and tabs`
+  if (DISGUISED_INDENT.test(line)) return 'text that looks like other text: a tab behind a blank in the indent'
   const turned = codeIn(line, RIGHT_TO_LEFT)
   if (turned !== undefined) return `text that is written from right to left: ${turned}`
   const disguised = findDisguised(line)

@@ -12,12 +12,11 @@ import type { Tx } from '#lib/db/db.ts'
 import { type AppName, requireApp } from '#ports/apps.ts'
 import { auditBy } from '#ports/audit.ts'
 import { emit } from '#ports/emit.ts'
-import { listSettingChanges } from '../settings/changes-store.ts'
 import { holdApp, holdOrg } from '../settings/store.ts'
 import { decide, refuseAct } from './decide.ts'
 import { recordDenial } from './denial-store.ts'
 import { findStatuses } from './find-statuses.ts'
-import { factsOf, findDeciders, isTied, type ProposalDeps, presentProposals, withUnshown } from './present.ts'
+import { factsOf, findDeciders, findPast, isTied, type ProposalDeps, presentProposals, withUnshown } from './present.ts'
 import { lockProposal, type ProposalRow, requireProposal, saveDecision, startValidation } from './store.ts'
 
 type Act = {
@@ -67,10 +66,10 @@ async function actOn(deps: ProposalDeps, act: ProposalAct, asked: ProposalLookup
     if (locked.revision_id !== found.revision_id) throw changedMeanwhile()
     const [current] = await findStatuses(tx, deps.deploys, [locked], at)
     const { row: judged, status, isDeploying } = withUnshown(current!, unshown)
-    const changes = act === 'approve' ? await listSettingChanges(tx, locked, at) : []
-    const decision = decide({ ...factsOf(principal, judged), changes, status, isDeploying, deciders })
+    const past = act === 'approve' ? await findPast(tx, locked, at) : { changes: [], formerDeciders: [] }
+    const decision = decide({ ...factsOf(principal, judged), ...past, status, isDeploying, deciders })
     refuseAct(decision, act)
-    const done = { act, app, row: locked, principal, at, isOwn: isTied(principal, locked, changes) }
+    const done = { act, app, row: locked, principal, at, isOwn: isTied(principal, locked, past.changes) }
     await change(tx, deps, done)
     await recordAct(tx, done)
     return requireProposal(tx, app.id, locked.id)

@@ -13,6 +13,7 @@ const facts = {
   dueBy: null,
   changes: [],
   deciders: [SELF, OTHER],
+  formerDeciders: [],
 } as const
 
 /** `yes`, or the code of the refusal, of approve, deny and retry. */
@@ -41,6 +42,16 @@ describe('MA-26 who changed a setting in the 24 hours before', () => {
     ['may not, also if it was before the proposal only', { changes: [changed(SELF, false)] }, 'PROPOSAL_OWN'],
     ['may if nobody else is there', { changes: [changed(SELF)], deciders: [SELF] }, 'yes'],
     ['may not if others are unknown', { changes: [changed(SELF)], deciders: 'unknown' }, 'PROPOSAL_OWN'],
+    [
+      'may not if the other lost the role meanwhile',
+      { changes: [changed(SELF)], deciders: [SELF], formerDeciders: [OTHER] },
+      'PROPOSAL_OWN',
+    ],
+    [
+      'may if the other, who lost the role, did too',
+      { changes: [changed(SELF), changed(OTHER)], deciders: [SELF], formerDeciders: [OTHER] },
+      'yes',
+    ],
     ['may if all others did too', { changes: [changed(SELF), changed(OTHER)] }, 'yes'],
     ['may if the only other started the run', { changes: [changed(SELF)], requestedBy: OTHER }, 'yes'],
     ['may if the only other moved the schedule', { changes: [changed(SELF)], dueBy: OTHER }, 'yes'],
@@ -71,6 +82,10 @@ describe('MA-26 who changed a setting in the 24 hours before', () => {
     [
       { changes: [{ user_id: SELF, changed: ['organization_switch'], isRecent: true }], deciders: [SELF] },
       "You changed the organization's switch of the maintenance agent in the last 24 hours. You may approve it because the organization has no other owner or admin; the audit trail says so.",
+    ],
+    [
+      { changes: [changed(SELF)], deciders: [SELF], formerDeciders: [OTHER] },
+      'You changed the model of the maintenance agent in the last 24 hours, and another owner or admin, who could approve it, lost that role in the same 24 hours. Give the role back, or wait for a proposal of a later run.',
     ],
     [
       { changes: [changed(SELF), changed(OTHER)] },

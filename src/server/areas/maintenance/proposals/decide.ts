@@ -26,6 +26,8 @@ type Facts = {
   readonly changes: readonly SettingChange[]
   /** User ids of the owners and admins. `unknown` where auth keeps people elsewhere and does not tell. */
   readonly deciders: readonly string[] | 'unknown'
+  /** User ids of those who lost that role in the 24 hours before the proposal or the decision. */
+  readonly formerDeciders: readonly string[]
 }
 
 type Refusal = { readonly code: ErrorCode; readonly text: string }
@@ -92,8 +94,11 @@ function refuseOwn(facts: Facts, { rank, text: act }: Tie): Refusal | undefined 
     )
   }
   const isFreer = (userId: string) => userId !== caller.userId && (findTie(facts, userId)?.rank ?? 0) < rank
-  if (!deciders.some(isFreer)) return undefined
-  return own(`${act}, so another owner or admin must approve it.`)
+  if (deciders.some(isFreer)) return own(`${act}, so another owner or admin must approve it.`)
+  if (!facts.formerDeciders.some(isFreer)) return undefined
+  return own(
+    `${act}, and another owner or admin, who could approve it, lost that role in the same 24 hours. Give the role back, or wait for a proposal of a later run.`,
+  )
 }
 
 function refuseUnready({ status, invalidReason }: Facts): Refusal | undefined {

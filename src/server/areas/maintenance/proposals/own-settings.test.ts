@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { listAudit } from '#contract/auth/members.ts'
+import { changeRole, listAudit, removeMember } from '#contract/auth/members.ts'
 import { approveProposal, listProposals, readProposal } from '#contract/maintenance/proposals.ts'
 import { changeAppMaintenance, changeOrgMaintenance } from '#contract/maintenance/settings.ts'
 import type { Tx } from '#lib/db/db.ts'
@@ -119,6 +119,31 @@ it('MA-26 a request that changes nothing is no change, and settings of another a
   await makeLiveApp(system, admin, { alias: 'till', files: { 'server.js': 'x\n' } })
   await system.client(admin.token).call(changeAppMaintenance, { alias: 'till', enabled: true })
   expect(await approve(admin, await propose())).toBe('no error')
+})
+
+it.each<[string, (other: Person) => Promise<unknown>]>([
+  [
+    'demotes',
+    (other) =>
+      system.client(owner.token).call(changeRole, { org_id: admin.org_id, user_id: other.user_id, role: 'developer' }),
+  ],
+  [
+    'removes',
+    (other) => system.client(owner.token).call(removeMember, { org_id: admin.org_id, user_id: other.user_id }),
+  ],
+])('MA-26 who changed a setting and %s the only other approver may not approve for 24 hours', async (_, act) => {
+  await setUpLongAgo()
+  const id = await propose()
+  await change(owner, { cooldown_hours: 30 })
+  await act(admin)
+  expect(await reasonOf(owner, id)).toMatchObject({
+    code: 'PROPOSAL_OWN',
+    text: expect.stringContaining('lost that role in the same 24 hours'),
+  })
+  expect(await approve(owner, id)).toBe('PROPOSAL_OWN')
+  await age('changes', 25)
+  await age('proposals', -26)
+  expect(await approve(owner, id)).toBe('no error')
 })
 
 it('MA-26 where all set it up on one day they may approve, which the decision and the audit trail say', async () => {

@@ -1,8 +1,9 @@
 import type { Proposal } from '#contract/maintenance/proposals.ts'
 import type { Member } from '#edge/route/route.ts'
+import type { Querier } from '#lib/db/db.ts'
 import type { AppName } from '#ports/apps.ts'
 import type { MaintenanceDeps } from '../model/deps.ts'
-import { listSettingChanges, type SettingChange } from '../settings/changes-store.ts'
+import { listFormerDeciders, listSettingChanges, type SettingChange } from '../settings/changes-store.ts'
 import { presentWatch } from '../watch/present.ts'
 import { findWatches } from '../watch/store.ts'
 import { decide } from './decide.ts'
@@ -26,23 +27,34 @@ export async function presentProposals(
   const names = await deps.apps.names(caller.org_id, appIds)
   const evidence = await listEvidence(db, runIds)
   const watches = await findWatches(db, deployIdsOf(rows))
-  const found: (WithStatus & { readonly changes: readonly SettingChange[] })[] = []
+  const found: (WithStatus & Past)[] = []
   for (const one of await findStatuses(db, deps.deploys, rows, clock.now())) {
-    if (one.status !== 'ready') found.push({ ...one, changes: [] })
-    else {
-      const changes = await listSettingChanges(db, one.row, clock.now())
-      found.push({ ...withUnshown(one, await deps.findUnshown(one.row)), changes })
-    }
+    if (one.status !== 'ready') found.push({ ...one, changes: [], formerDeciders: [] })
+    else
+      found.push({
+        ...withUnshown(one, await deps.findUnshown(one.row)),
+        ...(await findPast(db, one.row, clock.now())),
+      })
   }
   const isOwn = found.some(({ row, changes }) => isTied(caller, row, changes))
   const deciders = isOwn ? await findDeciders(deps, caller) : 'unknown'
-  return found.flatMap(({ row, status, isDeploying, changes }) => {
+  return found.flatMap(({ row, status, isDeploying, changes, formerDeciders }) => {
     const app = names.get(row.app_id)
     if (!app) return []
-    const decision = decide({ ...factsOf(caller, row), changes, status, isDeploying, deciders })
+    const decision = decide({ ...factsOf(caller, row), changes, formerDeciders, status, isDeploying, deciders })
     const after_deploy = presentWatch(watches.get(row.deploy_id ?? ''))
     return [present(row, { app, status, decision, after_deploy, evidence: evidence.get(row.run_id) ?? [] })]
   })
+}
+
+type Past = { readonly changes: readonly SettingChange[]; readonly formerDeciders: readonly string[] }
+
+/** Finds what people did in the 24 hours before the proposal and before `now` that counts for the decision. */
+export async function findPast(db: Querier, row: ProposalRow, now: Date): Promise<Past> {
+  return {
+    changes: await listSettingChanges(db, row, now),
+    formerDeciders: await listFormerDeciders(db, row, now),
+  }
 }
 
 function deployIdsOf(rows: readonly ProposalRow[]): string[] {

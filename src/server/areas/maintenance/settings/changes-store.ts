@@ -23,16 +23,11 @@ const ID_TOLERANCE_MS = 60_000
  * Finds the people who changed a setting in the 24 hours before a proposal was made or before `now`. The audit trail is read,
  * because the settings themselves name the last person only. Entries of a former release do not say which setting it was.
  */
-export async function listSettingChanges(
-  db: Querier,
-  { org_id, app_id, created_at }: Proposed,
-  now: Date,
-): Promise<SettingChange[]> {
-  const beforeProposal = new Date(created_at.getTime() - DAY_MS)
-  const dayAgo = new Date(now.getTime() - DAY_MS)
-  const firstId = lowestId('aud', new Date(Math.min(beforeProposal.getTime(), dayAgo.getTime()) - ID_TOLERANCE_MS))
+export async function listSettingChanges(db: Querier, proposed: Proposed, now: Date): Promise<SettingChange[]> {
+  const { org_id, app_id } = proposed
+  const { firstId, inWindow, isRecent } = windowOf(proposed, now)
   return db.query(sql`
-    select distinct on (user_id) user_id, changed, at > ${dayAgo} as "isRecent"
+    select distinct on (user_id) user_id, changed, ${isRecent} as "isRecent"
     from (
       select coalesce(detail ->> 'person', actor) as user_id, at,
         coalesce(detail -> 'changed', to_jsonb(array[
@@ -42,6 +37,34 @@ export async function listSettingChanges(
         action = 'maintenance.org_changed' and target = ${org_id}
         or action = 'maintenance.app_changed' and target = ${app_id})
     ) as change
-    where changed <> '[]' and (at > ${beforeProposal} and at <= ${created_at} or at > ${dayAgo})
+    where changed <> '[]' and ${inWindow}
     order by user_id, at desc`)
+}
+
+/**
+ * Finds the people who lost the role of an owner or admin in the same time, so that nobody becomes the only one who can
+ * approve by taking it from the others. Entries of a former release do not say which role it was, and count.
+ */
+export async function listFormerDeciders(db: Querier, proposed: Proposed, now: Date): Promise<string[]> {
+  const { firstId, inWindow } = windowOf(proposed, now)
+  const rows = await db.query<{ user_id: string }>(sql`
+    select distinct target as user_id from svc.audit
+    where org_id = ${proposed.org_id} and id >= ${firstId} and ${inWindow}
+      and action in ('member.role_changed', 'member.removed', 'member.left')
+      and coalesce(detail ->> 'role', '') not in ('owner', 'admin')
+      and coalesce(detail ->> 'former_role', 'admin') in ('owner', 'admin')
+    order by 1`)
+  return rows.map(({ user_id }) => user_id)
+}
+
+/** The 24 hours before the proposal was made, and those before `now`. */
+function windowOf({ created_at }: Proposed, now: Date) {
+  const beforeProposal = new Date(created_at.getTime() - DAY_MS)
+  const dayAgo = new Date(now.getTime() - DAY_MS)
+  const first = new Date(Math.min(beforeProposal.getTime(), dayAgo.getTime()) - ID_TOLERANCE_MS)
+  return {
+    firstId: lowestId('aud', first),
+    inWindow: sql`(at > ${beforeProposal} and at <= ${created_at} or at > ${dayAgo})`,
+    isRecent: sql`at > ${dayAgo}`,
+  }
 }

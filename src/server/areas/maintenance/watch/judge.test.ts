@@ -25,9 +25,15 @@ describe('MA-32 the time that is watched', () => {
 })
 
 describe('MA-32 what became of a fault', () => {
-  const shown = (deploy: { liveAt: Date; endedAt: Date | null }, now: Date, requests: number, seenAt: Date | null) => {
+  const shown = (
+    deploy: { liveAt: Date; endedAt: Date | null },
+    now: Date,
+    requests: number,
+    seenAt: Date | null,
+    isComplete = true,
+  ) => {
     const window = nextWindow(deploy, null, now)
-    const watch = presentWatch(addObserved(undefined, deploy, window, { requests, seenAt }))
+    const watch = presentWatch(addObserved(undefined, deploy, window, { requests, seenAt, isComplete }))
     return [watch?.state, watch?.is_final, watch?.text]
   }
   it.each([
@@ -48,6 +54,18 @@ describe('MA-32 what became of a fault', () => {
       ['no_requests', false, 'No requests so far since it went live, so nothing shows whether the fault is gone.'],
     ],
     [
+      shown(LIVE, at(2), 5, null, false),
+      [
+        'not_read',
+        false,
+        'Not clear: the fault was not seen in 5 requests or runs so far since it went live, but svc could not read all of the log or the runs.',
+      ],
+    ],
+    [
+      shown(LIVE, at(2), 5, at(2, '03:00:00'), false),
+      ['back', true, 'Back: the fault was seen again at 2026-11-02T03:00:00.000Z. Nothing was rolled back.'],
+    ],
+    [
       shown({ ...LIVE, endedAt: at(3) }, at(5), 7, null),
       [
         'gone',
@@ -61,6 +79,13 @@ describe('MA-32 what became of a fault', () => {
     ],
   ])('is %j', (found, expected) => {
     expect(found).toEqual(expected)
+  })
+
+  it('stays unclear once a part was not read', () => {
+    const window = nextWindow(LIVE, null, at(2))
+    const first = addObserved(undefined, LIVE, window, { requests: 1, seenAt: null, isComplete: false })
+    const second = addObserved(first, LIVE, window, { requests: 1, seenAt: null, isComplete: true })
+    expect(presentWatch(second)).toMatchObject({ state: 'not_read', requests: 2 })
   })
 
   it('is nothing before there is a watch', () => {

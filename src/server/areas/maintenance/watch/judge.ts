@@ -12,6 +12,8 @@ export type WatchRow = {
   readonly seen_at: Date | null
   readonly replaced_at: Date | null
   readonly ended_at: Date | null
+  /** Something that could have shown the fault was not read. */
+  readonly is_partial: boolean
 }
 
 /**
@@ -26,14 +28,19 @@ export function nextWindow({ liveAt, endedAt }: Deploy, watchedUntil: Date | nul
   return { since, until: until < since ? since : until, isLast: now >= end }
 }
 
-type Observed = { readonly requests: number; readonly seenAt: Date | null }
+export type Observed = {
+  readonly requests: number
+  readonly seenAt: Date | null
+  /** False if something that could show the fault was not read. */
+  readonly isComplete: boolean
+}
 
 /** Adds what was observed in a window to the watch. It ends when the fault is back, or with its last window. */
 export function addObserved(
   former: WatchRow | undefined,
   deploy: Deploy,
   window: ReturnType<typeof nextWindow>,
-  { requests, seenAt }: Observed,
+  { requests, seenAt, isComplete }: Observed,
 ): WatchRow {
   const isOver = window.isLast || seenAt !== null
   const isReplaced = deploy.endedAt !== null && deploy.endedAt.getTime() < deploy.liveAt.getTime() + WATCH_MS
@@ -44,5 +51,6 @@ export function addObserved(
     seen_at: seenAt,
     replaced_at: isReplaced && seenAt === null ? deploy.endedAt : null,
     ended_at: isOver ? window.until : null,
+    is_partial: (former?.is_partial ?? false) || !isComplete,
   }
 }

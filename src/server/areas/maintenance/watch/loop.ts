@@ -18,17 +18,17 @@ const EVERY_MS = 10 * 60_000
 const DAY_MS = 24 * 3_600_000
 /** A week of watching, and time for a deploy that waits or a worker that was away. */
 const MAX_AGE_DAYS = 30
-const MAX_PROPOSALS = 200
+const PAGE = 200
 
 /** Watches the faults of deployed proposals. It reports what became of them and never changes the app. */
-export function watchLoop(deps: WatchDeps): Loop {
+export function watchLoop(deps: WatchDeps, page = PAGE): Loop {
   return {
     name: 'maintenance-watch',
     leader: true,
     async tick(now, signal) {
       const since = new Date(now.getTime() - MAX_AGE_DAYS * DAY_MS)
       const faults: unknown[] = []
-      for (const proposal of await listWatched(deps.db, since, MAX_PROPOSALS)) {
+      for await (const proposal of watchedProposals(deps.db, since, page)) {
         if (signal.aborted) break
         await watch(deps, proposal, now).catch((error: unknown) => faults.push(error))
       }
@@ -36,6 +36,17 @@ export function watchLoop(deps: WatchDeps): Loop {
       if (faults.length > 0) throw faults[0]
       return new Date(now.getTime() + EVERY_MS)
     },
+  }
+}
+
+/** Yields all of them at each look: those whose deploy never goes live would otherwise be in the way of the others. */
+async function* watchedProposals(db: Db, since: Date, limit: number): AsyncGenerator<WatchedProposal> {
+  let after = ''
+  while (true) {
+    const page = await listWatched(db, since, { after, limit })
+    yield* page
+    after = page.at(-1)?.id ?? after
+    if (page.length < limit) return
   }
 }
 

@@ -1,8 +1,11 @@
 import type { AfterDeploy } from '#contract/maintenance/after-deploy.ts'
 import type { WatchRow } from './judge.ts'
 
-export function stateOf({ seen_at, requests }: Pick<WatchRow, 'seen_at' | 'requests'>): AfterDeploy['state'] {
+type Seen = Pick<WatchRow, 'seen_at' | 'requests' | 'is_partial'>
+
+export function stateOf({ seen_at, requests, is_partial }: Seen): AfterDeploy['state'] {
   if (seen_at !== null) return 'back'
+  if (is_partial) return 'not_read'
   return requests > 0 ? 'gone' : 'no_requests'
 }
 
@@ -20,12 +23,14 @@ export function presentWatch(row: WatchRow | undefined | null): AfterDeploy | nu
 }
 
 function describe(row: WatchRow): string {
-  const { requests, seen_at, replaced_at, ended_at } = row
+  const { requests, seen_at, replaced_at, ended_at, is_partial } = row
   const count = requests === 1 ? '1 request or run' : `${requests} requests or runs`
   const period = replaced_at
     ? `until another revision went live at ${replaced_at.toISOString()}`
     : `${ended_at ? 'in the 7 days' : 'so far'} since it went live`
   if (seen_at) return `Back: the fault was seen again at ${seen_at.toISOString()}. Nothing was rolled back.`
+  if (is_partial)
+    return `Not clear: the fault was not seen in ${count} ${period}, but svc could not read all of the log or the runs.`
   if (requests === 0) return `No requests ${period}, so nothing shows whether the fault is gone.`
   return `Gone: the fault was not seen in ${count} ${period}.`
 }

@@ -29,15 +29,18 @@ beforeAll(async () => {
 afterAll(() => system?.[Symbol.asyncDispose]())
 
 const api = () => system.client(admin.token)
-const tick = (hours: number) =>
-  watchLoop({
-    db: system.db,
-    apps: createAppDirectory(system),
-    logs: createAppLogs(system),
-    listCheckRuns: (appId, name, limit) => listEndedRuns(system.db, appId, name, limit),
-    listWentLive,
-    redactorOf: async () => createRedactor({}),
-  }).tick(hoursAgo(hours), new AbortController().signal)
+const tick = (hours: number, page?: number) =>
+  watchLoop(
+    {
+      db: system.db,
+      apps: createAppDirectory(system),
+      logs: createAppLogs(system),
+      listCheckRuns: (appId, name, limit) => listEndedRuns(system.db, appId, name, limit),
+      listWentLive,
+      redactorOf: async () => createRedactor({}),
+    },
+    page,
+  ).tick(hoursAgo(hours), new AbortController().signal)
 const watched = async () => {
   const { after_deploy } = await api().call(readProposal, { alias: 'shop', proposal_id: proposalId })
   return after_deploy && [after_deploy.state, after_deploy.requests, after_deploy.is_final]
@@ -129,6 +132,20 @@ describe('MA-32 a deployed proposal', () => {
     expect(await watched()).toEqual(['gone', 1, true])
   })
 
+  it('is watched also if others before it never go live', async () => {
+    await deployFix({ live: 10 })
+    await writeLog([9, 'GET /pay 200 3ms'])
+    await system.db.query(sql`
+      insert into maintenance.proposals
+        (id, org_id, app_id, run_id, fingerprint, summary, day, status, base_revision_id, revision_id, decided_at,
+         deploy_id, created_at)
+      select 'pr_00000000000000000000000000', org_id, app_id, run_id, fingerprint, summary, '2026-11-02', status,
+        base_revision_id, revision_id, decided_at, 'dep_never', created_at
+      from maintenance.proposals where id = ${proposalId}`)
+    await tick(5, 1)
+    expect(await watched()).toEqual(['gone', 1, false])
+  })
+
   it('whose fault is a check counts its runs, of which a failed one brings it back', async () => {
     await deployFix({ live: 10, kind: 'failing_check', template: 'check home page' })
     await system.db.query(sql`
@@ -145,6 +162,8 @@ describe('MA-32 a deployed proposal', () => {
           ${hoursAgo(hours)}, ${hoursAgo(hours)}, ${hoursAgo(hours)}, ${verdict}
         from checks.checks where app_id = ${app.id}`)
     await addRun(11, 'fail')
+    await addRun(9.2, 'error')
+    await addRun(9.1, 'indeterminate')
     await addRun(9, 'pass')
     await tick(8)
     expect(await watched()).toEqual(['gone', 1, false])

@@ -4,7 +4,13 @@ import { removeAppPerson, setAppPerson } from '#contract/apps/people.ts'
 import { removeMember } from '#contract/auth/members.ts'
 import { startSupport } from '#contract/auth/support.ts'
 import { createToken, revokeToken } from '#contract/auth/tokens.ts'
-import { BEFORE_ALL_NOTIFICATIONS, followInbox, type InboxEvent, listInbox } from '#contract/notifications/inbox.ts'
+import {
+  BEFORE_ALL_NOTIFICATIONS,
+  countUnread,
+  followInbox,
+  type InboxEvent,
+  listInbox,
+} from '#contract/notifications/inbox.ts'
 import { newId } from '#edge/ids.ts'
 import { type Mode, type System, startSystem } from '#test/system.ts'
 import { addToInbox } from './store.ts'
@@ -109,7 +115,7 @@ describe.each<Mode>(['together', 'apart'])('NO-17 the stream of an inbox, servic
     await expect(stream.next()).rejects.toMatchObject({ code: 'INVALID_TOKEN' })
   })
 
-  it('an app in which the person has no part any more is left out, of the list since too', async () => {
+  it('an app in which the person has no part any more is left out, of the list and the unread count too', async () => {
     const owner = await system.member('owner')
     const who = await system.member('member', owner.org_id)
     const admin = system.client(owner.token)
@@ -123,8 +129,14 @@ describe.each<Mode>(['together', 'apart'])('NO-17 the stream of an inbox, servic
     await notify(who, 'about no app')
     expect(await subjectsOf(stream, 1)).toEqual(['about no app'])
     await stream.return(undefined)
-    const { items } = await system.client(who.token).call(listInbox, { since: start.id })
-    expect(items.map(({ subject }) => subject)).toEqual(['about no app'])
+    const client = system.client(who.token)
+    for (const input of [{ since: start.id }, {}]) {
+      const { items } = await client.call(listInbox, input)
+      expect(items.map(({ subject }) => subject)).toEqual(['about no app'])
+    }
+    expect(await client.call(countUnread, {})).toEqual({ unread: 1 })
+    await notify(who, 'without a part again', 'shop')
+    expect(await client.call(listInbox, { limit: 1 })).toEqual({ items: [], next_cursor: expect.any(String) })
     await notify(owner, 'to an owner', 'shop')
     const since = { since: BEFORE_ALL_NOTIFICATIONS }
     expect((await admin.call(listInbox, since)).items.map(({ subject }) => subject)).toEqual(['to an owner'])

@@ -6,7 +6,7 @@ import type { AppDirectory } from '#ports/apps.ts'
 import type { People } from '#ports/people.ts'
 import { inboxOwner, present } from './entry.ts'
 import { stillVisible } from './still-visible.ts'
-import { countUnreadEntries, type InboxOwner, pageInbox, pageNewEntries } from './store.ts'
+import { countUnreadEntries, type EntryRow, type InboxOwner, pageInbox, pageNewEntries } from './store.ts'
 
 type Deps = {
   db: Querier
@@ -16,23 +16,20 @@ type Deps = {
 }
 
 export function listRoute(deps: Deps): Route {
-  const { db, baseUrl } = deps
+  const { db } = deps
   return route(listInbox, async ({ unread = false, since, limit, cursor }, { principal }) => {
     const owner = inboxOwner(principal)
     const position = readCursor(cursor)
-    if (since !== undefined) return listNew(deps, owner, { unread, after: position ?? since, limit })
-    const rows = await pageInbox(db, owner, { unread, before: position, limit })
-    return toPage(rows, limit, (row) => present(row, baseUrl()))
+    const rows =
+      since === undefined
+        ? await pageInbox(db, owner, { unread, before: position, limit })
+        : await pageNewEntries(db, owner, { unread, after: position ?? since, limit: limit + 1 })
+    return presentVisible(deps, owner, rows, limit)
   })
 }
 
 /** A page may have fewer items than rows were read, so the next one begins after the last row and not the last item. */
-async function listNew(
-  deps: Deps,
-  owner: InboxOwner,
-  { unread, after, limit }: { unread: boolean; after: string; limit: number },
-) {
-  const rows = await pageNewEntries(deps.db, owner, { unread, after, limit: limit + 1 })
+async function presentVisible(deps: Deps, owner: InboxOwner, rows: readonly EntryRow[], limit: number) {
   const { items, next_cursor } = toPage(rows, limit, (row) => row)
   const visible = await stillVisible(deps, owner, items)
   return { items: visible.map((row) => present(row, deps.baseUrl())), next_cursor }
@@ -40,8 +37,10 @@ async function listNew(
 
 const MAX_COUNTED_ENTRIES = 1000
 
-export function unreadRoute({ db }: { db: Querier }): Route {
-  return route(countUnread, async (_, { principal }) => ({
-    unread: await countUnreadEntries(db, inboxOwner(principal), MAX_COUNTED_ENTRIES),
-  }))
+export function unreadRoute(deps: Deps): Route {
+  return route(countUnread, async (_, { principal }) => {
+    const owner = inboxOwner(principal)
+    const counted = await stillVisible(deps, owner, await countUnreadEntries(deps.db, owner, MAX_COUNTED_ENTRIES))
+    return { unread: counted.reduce((sum, { unread }) => sum + unread, 0) }
+  })
 }

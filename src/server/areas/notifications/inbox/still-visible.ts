@@ -2,7 +2,7 @@ import { ServiceError } from '#contract/core/errors.ts'
 import type { AppDirectory } from '#ports/apps.ts'
 import type { People } from '#ports/people.ts'
 import { maySeeApp } from '../people/may-see-app.ts'
-import type { InboxOwner, NewEntryRow } from './store.ts'
+import type { EntryFacts, InboxOwner } from './store.ts'
 
 type Deps = { people: Pick<People, 'member' | 'partHolders'>; apps: Pick<AppDirectory, 'find'> }
 
@@ -10,13 +10,13 @@ type Deps = { people: Pick<People, 'member' | 'partHolders'>; apps: Pick<AppDire
  * Returns the entries that their owner may still see: those about no app, replies to own tickets, and those about an
  * app in which the owner has a part now. Throws UNAVAILABLE if parts cannot be looked up, because nothing is shown unchecked.
  */
-export async function stillVisible(
+export async function stillVisible<Row extends EntryFacts>(
   deps: Deps,
   owner: InboxOwner,
-  rows: readonly NewEntryRow[],
-): Promise<NewEntryRow[]> {
+  rows: readonly Row[],
+): Promise<Row[]> {
   const checks = new Map<string, Promise<boolean>>()
-  const isVisible = async (row: NewEntryRow): Promise<boolean> => {
+  const isVisible = async (row: Row): Promise<boolean> => {
     if (row.app === null || row.is_reply_to_own_ticket) return true
     const check = checks.get(row.app_id ?? row.app) ?? hasPart(deps, owner, row.app_id, row.app)
     checks.set(row.app_id ?? row.app, check)

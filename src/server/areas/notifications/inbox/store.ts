@@ -3,7 +3,7 @@ import { subjectLine } from '#contract/core/subject-line.ts'
 import type { InboxEntry } from '#contract/notifications/inbox.ts'
 import { newId, timeOfId } from '#edge/ids.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
-import { sql } from '#lib/db/sql.ts'
+import { type Sql, sql } from '#lib/db/sql.ts'
 import { INBOX_NOTIFY } from '#ports/inbox.ts'
 
 export type InboxRow = Omit<InboxEntry, 'occurred_at' | 'app' | 'read_at'> & {
@@ -72,40 +72,57 @@ export type InboxOwner = { org_id: string; user_id: string }
 
 const COLUMNS = sql`id, event_type, subject, occurred_at, org_id, app, link, read_at`
 
+/** Facts about an entry and its event that decide who may still see it. */
+export type EntryFacts = Pick<InboxRow, 'app'> & { app_id: string | null; is_reply_to_own_ticket: boolean }
+export type EntryRow = InboxRow & EntryFacts
+
+type Page = { unread: boolean; limit: number }
+
+/** Reads one row more than `limit`, newest first. */
 export async function pageInbox(
   db: Querier,
-  { org_id, user_id }: InboxOwner,
-  { unread, before, limit }: { unread: boolean; before: string | null; limit: number },
-): Promise<InboxRow[]> {
-  return db.query<InboxRow>(sql`
-    select ${COLUMNS}
-    from notifications.inbox
-    where user_id = ${user_id} and org_id = ${org_id}
-      ${unread ? sql`and read_at is null` : sql``}
-      ${before === null ? sql`` : sql`and id < ${before}`}
-    order by id desc limit ${limit + 1}`)
+  owner: InboxOwner,
+  { before, ...page }: Page & { before: string | null },
+): Promise<EntryRow[]> {
+  const rows = await readEntries(db, owner, {
+    ...page,
+    limit: page.limit + 1,
+    place: before === null ? sql`true` : sql`id < ${before}`,
+    order: sql`id desc`,
+  })
+  return rows.toReversed()
 }
 
-/** A row of the inbox with the facts of its event that decide who may still see it. */
-export type NewEntryRow = InboxRow & { app_id: string | null; is_reply_to_own_ticket: boolean }
-
-/** Reads the entries after the one with the id `after`, oldest first. The events of old entries may be deleted. */
+/** Reads the entries after the one with the id `after`, oldest first. */
 export function pageNewEntries(
   db: Querier,
+  owner: InboxOwner,
+  { after, ...page }: Page & { after: string },
+): Promise<EntryRow[]> {
+  return readEntries(db, owner, { ...page, place: sql`id > ${after}`, order: sql`id` })
+}
+
+/** Returns the first entries in `order`, oldest first. The events of old entries may be deleted. */
+function readEntries(
+  db: Querier,
   { org_id, user_id }: InboxOwner,
-  { unread, after, limit }: { unread: boolean; after: string; limit: number },
-): Promise<NewEntryRow[]> {
-  return db.query<NewEntryRow>(sql`
-    select entry.*, event.body -> 'app' ->> 'id' as app_id,
-      coalesce(event.type = 'support.ticket.replied' and event.body ->> 'reporter_id' = ${user_id}, false)
-        as is_reply_to_own_ticket
+  { unread, limit, place, order }: Page & { place: Sql; order: Sql },
+): Promise<EntryRow[]> {
+  return db.query<EntryRow>(sql`
+    select entry.*, ${factsFor(user_id)}
     from (
       select event_id, ${COLUMNS} from notifications.inbox
-      where user_id = ${user_id} and org_id = ${org_id} and id > ${after}
+      where user_id = ${user_id} and org_id = ${org_id} and ${place}
         ${unread ? sql`and read_at is null` : sql``}
-      order by id limit ${limit}) as entry
+      order by ${order} limit ${limit}) as entry
     left join notifications.events as event on event.id = entry.event_id
     order by entry.id`)
+}
+
+function factsFor(userId: string): Sql {
+  return sql`event.body -> 'app' ->> 'id' as app_id,
+    coalesce(event.type = 'support.ticket.replied' and event.body ->> 'reporter_id' = ${userId}, false)
+      as is_reply_to_own_ticket`
 }
 
 /** Returns undefined for an empty inbox. */
@@ -115,13 +132,19 @@ export async function newestEntryId(db: Querier, { org_id, user_id }: InboxOwner
   return row?.id
 }
 
-/** Stops at `most`, because nobody reads a larger number. */
-export async function countUnreadEntries(db: Querier, { org_id, user_id }: InboxOwner, most: number): Promise<number> {
-  const [row] = await db.query<{ unread: number }>(sql`
-    select count(*)::int as unread from (
-      select from notifications.inbox
-      where user_id = ${user_id} and org_id = ${org_id} and read_at is null limit ${most}) as entry`)
-  return row!.unread
+/** Counts unread entries, one row for all that are visible together. Stops at `most`, because nobody reads a larger number. */
+export function countUnreadEntries(
+  db: Querier,
+  { org_id, user_id }: InboxOwner,
+  most: number,
+): Promise<(EntryFacts & { unread: number })[]> {
+  return db.query(sql`
+    select entry.app, ${factsFor(user_id)}, count(*)::int as unread
+    from (
+      select event_id, app from notifications.inbox
+      where user_id = ${user_id} and org_id = ${org_id} and read_at is null limit ${most}) as entry
+    left join notifications.events as event on event.id = entry.event_id
+    group by 1, 2, 3`)
 }
 
 /** Keeps the time of the first call. Returns undefined when this inbox has no such entry. */

@@ -160,7 +160,7 @@ describe('calls of workers', () => {
     await ask('plr_t')
     await claim()
     await lose()
-    await extendReconnects(database.db, new Date(Date.now() + 60_000))
+    await extendReconnects(database.db)
     await sweep()
     expect(outcomeOf('plr_t')).toEqual([])
     await database.db.query(sql`delete from pipelines.reconnects`)

@@ -2,7 +2,7 @@ import type { Db } from '#lib/db/db.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { notifyWorker, STREAMS_CHANNEL } from './channels.ts'
 import { endCalls, type FinishDeps } from './finish.ts'
-import { findReconnectsEnd } from './reconnect-store.ts'
+import { reconnectsMsLeft } from './reconnect-store.ts'
 import {
   type EndingCall,
   findEnding,
@@ -34,7 +34,7 @@ export function sweepLoop(deps: SweepDeps): Loop {
     leader: true,
     wakeOn: STREAMS_CHANNEL,
     tick: async (now, signal) => {
-      const isReconnecting = latest(watch.look(now), await findReconnectsEnd(db)) > now
+      const isReconnecting = latest(watch.look(now), now, await reconnectsMsLeft(db)) > now
       await removeLostWorkers(db, isReconnecting)
       await removeAbandoned(db)
       for (const call of await findEnding(db, isReconnecting)) {

@@ -23,7 +23,7 @@ export function createWatch() {
   }
 }
 
-/** Returns the later one of the ends. */
-export function latest(one: Date, other: Date | undefined): Date {
-  return other && other > one ? other : one
+/** Returns the later one of an end and the time in so many milliseconds. */
+export function latest(end: Date, now: Date, leftMs: number): Date {
+  return new Date(Math.max(end.getTime(), now.getTime() + leftMs))
 }

@@ -49,10 +49,13 @@ export async function findAndLockPipeline(tx: Tx, id: string): Promise<PipelineR
   return row
 }
 
+/** `held_until`: until when its slot may wait because of restarts of svc, if it does. */
+export type LockedPipeline = PipelineRow & { readonly held_until: Date | null }
+
 /** Locks a pipeline that is due. Returns undefined when it is not any more, or when another process is at it. */
-export async function lockDuePipeline(tx: Tx, id: string, now: Date): Promise<PipelineRow | undefined> {
-  const [row] = await tx.query<PipelineRow>(sql`
-    select ${columns} from pipelines.pipelines where id = ${id} and next_at <= ${now} for update skip locked`)
+export async function lockDuePipeline(tx: Tx, id: string, now: Date): Promise<LockedPipeline | undefined> {
+  const [row] = await tx.query<LockedPipeline>(sql`
+    select ${columns}, held_until from pipelines.pipelines where id = ${id} and next_at <= ${now} for update skip locked`)
   return row
 }
 
@@ -76,7 +79,12 @@ export async function findNextDue(db: Querier, after: Date): Promise<Date | unde
 }
 
 export async function setNextSlot(tx: Tx, id: string, nextAt: Date | undefined): Promise<void> {
-  await tx.query(sql`update pipelines.pipelines set next_at = ${nextAt ?? null} where id = ${id}`)
+  await tx.query(sql`
+    update pipelines.pipelines set next_at = ${nextAt ?? null}, held_until = null where id = ${id}`)
+}
+
+export async function setHeldUntil(tx: Tx, id: string, until: Date): Promise<void> {
+  await tx.query(sql`update pipelines.pipelines set held_until = ${until} where id = ${id}`)
 }
 
 export async function setEnabled(

@@ -2,14 +2,15 @@ import type { Tx } from '#lib/db/db.ts'
 import { nextTime } from '#lib/time/cron.ts'
 import { isConnected, isServed } from '../calls/served-store.ts'
 import { slotToDecide, unservedSlotToDecide } from '../registry/cron.ts'
-import { lockDuePipeline, type PipelineRow, setNextSlot } from '../registry/store.ts'
+import { type LockedPipeline, lockDuePipeline, setHeldUntil, setNextSlot } from '../registry/store.ts'
 import type { RunDeps } from '../runs/deps.ts'
 import { recordOutcome } from '../runs/record-outcome.ts'
 import { addRun, findPlace, startRun } from '../runs/start.ts'
 import { decideSlot } from './decide-slot.ts'
+import { holdSlot } from './hold-slot.ts'
 
 type Look = { readonly now: Date; readonly reconnectUntil: Date }
-type Scheduled = PipelineRow & { readonly schedule: string; readonly next_at: Date }
+type Scheduled = LockedPipeline & { readonly schedule: string; readonly next_at: Date }
 
 const IN_THE_WAY = {
   state: 'skipped',
@@ -36,11 +37,11 @@ export async function evaluatePipeline(tx: Tx, deps: RunDeps, id: string, look: 
   return !next || next > look.now
 }
 
-type Slots = Look & { readonly pipeline: PipelineRow; readonly slot: Date; readonly unservedSlot: Date }
+type Slots = Look & { readonly pipeline: LockedPipeline; readonly slot: Date; readonly unservedSlot: Date }
 
 /** Returns the slot that was decided, or undefined while it waits for a worker. */
 async function settleSlot(tx: Tx, deps: RunDeps, slots: Slots): Promise<Date | undefined> {
-  const { pipeline, slot, unservedSlot, now, reconnectUntil } = slots
+  const { pipeline, slot, unservedSlot, now } = slots
   const newRun = { pipeline, scheduled_at: slot, requested_by: null, now }
   const place = await findPlace(tx, pipeline)
   if (place === 'skip') {
@@ -55,8 +56,13 @@ async function settleSlot(tx: Tx, deps: RunDeps, slots: Slots): Promise<Date | u
   const served = await isServed(tx, app_id, 'pipeline', name)
   const connected = served || (await isConnected(tx, app_id))
   const scheduledAt = served ? slot : unservedSlot
+  const hold = holdSlot({ now, heldUntil: pipeline.held_until, reconnectUntil: slots.reconnectUntil })
+  const { reconnectUntil } = hold
   const decided = decideSlot({ scheduledAt, now, isServed: served, isConnected: connected, reconnectUntil })
-  if (decided.decision === 'wait') return undefined
+  if (decided.decision === 'wait') {
+    if (reconnectUntil > now) await setHeldUntil(tx, pipeline.id, hold.end)
+    return undefined
+  }
   if (decided.decision === 'run') {
     const run = await addRun(tx, newRun)
     if (run) await startRun(tx, deps.sealer, pipeline, run.id)
@@ -68,6 +74,6 @@ async function settleSlot(tx: Tx, deps: RunDeps, slots: Slots): Promise<Date | u
   return scheduledAt
 }
 
-function isScheduled(pipeline: PipelineRow): pipeline is Scheduled {
+function isScheduled(pipeline: LockedPipeline): pipeline is Scheduled {
   return pipeline.schedule !== null && pipeline.next_at !== null
 }

@@ -1,5 +1,5 @@
 import type { Loop } from '#lib/work/loop.ts'
-import { findReconnectsEnd } from '../calls/reconnect-store.ts'
+import { reconnectsMsLeft } from '../calls/reconnect-store.ts'
 import { createWatch, latest } from '../calls/watch.ts'
 import type { PipelineDeps } from '../deps.ts'
 import { type DuePipeline, findNextDue, pageDuePipelines, SCHEDULE_CHANNEL } from '../registry/store.ts'
@@ -23,7 +23,7 @@ export function scheduleLoop(deps: ScheduleDeps): Loop {
     name: 'pipelines-schedule',
     wakeOn: SCHEDULE_CHANNEL,
     async tick(now, signal) {
-      const reconnectUntil = latest(watch.look(now), await findReconnectsEnd(deps.db))
+      const reconnectUntil = latest(watch.look(now), now, await reconnectsMsLeft(deps.db))
       const look = { now, reconnectUntil }
       let isSettled = true
       for await (const { id } of duePipelines(deps, now)) {

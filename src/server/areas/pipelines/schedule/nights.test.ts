@@ -258,14 +258,30 @@ it('NO-19 a worker that stays away is offline two minutes after the restart', as
   expect(await bench.events()).toEqual(['pipeline.run.host_offline'])
 })
 
+it('NO-19 a server that restarts again and again reports a worker that stays away', async () => {
+  const bench = await openPipelineBench(opened.db, '2026-06-01T12:00:00Z')
+  await bench.connect(NIGHTLY)
+  await bench.disconnect()
+  for (const [start, end, events] of [
+    ['00:31:00', '00:32:00', []],
+    ['00:32:00', '00:32:58', []],
+    ['00:33:00', '00:33:10', ['pipeline.run.host_offline']],
+  ] as const) {
+    bench.setClock(`2026-06-02T${start}Z`)
+    bench.restart()
+    await bench.runUntil(`2026-06-02T${end}Z`)
+    expect(await bench.events()).toEqual(events)
+  }
+})
+
 it('NO-19 a process that evaluates schedules knows when another one, which holds streams of workers, was restarted', async () => {
   const bench = await openRunningBench()
   await bench.connect({ name: 'often', schedule: '* * * * *' })
   await bench.disconnect()
-  await extendReconnects(opened.db, new Date('2026-06-01T12:02:40Z'))
-  await extendReconnects(opened.db, new Date('2026-06-01T12:01:00Z'))
+  await extendReconnects(opened.db)
   await bench.runUntil('2026-06-01T12:02:38Z')
   expect(await bench.events()).toEqual([])
+  await opened.db.query(sql`update pipelines.reconnects set until = clock_timestamp()`)
   await bench.runUntil('2026-06-01T12:02:44Z')
   expect(await bench.events()).toEqual(['pipeline.run.host_offline'])
   await opened.db.query(sql`delete from pipelines.reconnects`)

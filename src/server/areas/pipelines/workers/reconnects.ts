@@ -15,22 +15,19 @@ type Deps = {
  * lost that only has to connect again.
  */
 export function createReconnects({ db, clock, isStopping }: Deps) {
-  const startedEnd = graceAfter(clock.now())
+  const startedAt = clock.now()
   let isStartSaved = false
   return {
     /** Call it when a worker has connected. The others come back too, if this process has just started. */
     connected: async (): Promise<void> => {
-      if (isStartSaved || clock.now() >= startedEnd) return
-      await extendReconnects(db, startedEnd)
+      const leftMs = startedAt.getTime() + RESTART_GRACE_MS - clock.now().getTime()
+      if (isStartSaved || leftMs <= 0) return
+      await extendReconnects(db, leftMs)
       isStartSaved = true
     },
     /** Call it before the end of a stream is recorded. */
     ended: async (): Promise<void> => {
-      if (isStopping()) await extendReconnects(db, graceAfter(clock.now()))
+      if (isStopping()) await extendReconnects(db)
     },
   }
-}
-
-function graceAfter(time: Date): Date {
-  return new Date(time.getTime() + RESTART_GRACE_MS)
 }

@@ -28,8 +28,16 @@ type LinkOptions = {
   readonly lookUp: (label: string) => Promise<NoRoute>
 }
 
-const OTHER_RELEASE =
-  'the process that keeps apps (svc-server keeper) is of another release, so no app can run: restart it, which ends its apps'
+/** Names what to do about a keeper of another release. An operator started it, so svc does not end it. */
+function otherRelease({ pid }: Partial<Welcome>, dataDir: string): string {
+  const name = pid === undefined ? '' : `, process ${pid}`
+  const end = pid === undefined ? 'end it' : `run \`kill ${pid}\``
+  return (
+    `the process that keeps apps (svc-server keeper${name}) is of another release, so no app can run. Restart the ` +
+    `service that runs it, or ${end} and then \`SVC_DATA_DIR=${dataDir} svc-server keeper\` of this release. ` +
+    'Its apps end and are started again'
+  )
+}
 
 /** The connection of this server to the keeper of its data folder, which is started when it is needed. */
 export class KeeperLink {
@@ -121,7 +129,7 @@ export class KeeperLink {
     if (welcome.protocol !== PROTOCOL) {
       if (welcome.startedBy === 'operator') {
         wire.end()
-        throw new Error(OTHER_RELEASE)
+        throw new Error(otherRelease(welcome, this.#options.dataDir))
       }
       // Every release knows this message. Its apps end with it, and are started again by those who host them.
       wire.send({ do: 'shut_down', id: 0 })

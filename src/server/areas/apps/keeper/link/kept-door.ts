@@ -11,6 +11,7 @@ import { openAppPort } from '../../door/program/app-port.ts'
 import type { FoundApp } from '../../door/routed-requests.ts'
 import type { SocketSeries } from '../../door/socket-series.ts'
 import type { DoorOptions, Order } from '../messages.ts'
+import { claimSettings } from './claim-settings.ts'
 import { type KeeperEvent, KeeperLink } from './keeper-link.ts'
 import { RemoteSandboxes } from './remote-sandboxes.ts'
 
@@ -37,6 +38,7 @@ const INTERRUPTED = 130
  */
 export class KeptDoor implements Door {
   readonly #options: KeptDoorOptions
+  readonly #claim: Disposable
   readonly #link: KeeperLink
   readonly #requests = new OwnRequests()
   readonly #harmful = new Map<string, () => void>()
@@ -48,8 +50,9 @@ export class KeptDoor implements Door {
   #isStopping = false
   #find: (label: string) => Promise<FoundApp> = async () => ({ to: { type: 'failed' } })
 
-  private constructor(options: KeptDoorOptions) {
+  private constructor(options: KeptDoorOptions, claim: Disposable) {
     this.#options = options
+    this.#claim = claim
     this.#link = new KeeperLink({
       ...options,
       onConnect: (order) => this.#openAtKeeper(order),
@@ -61,11 +64,17 @@ export class KeptDoor implements Door {
     this.sandboxes = new RemoteSandboxes(this.#link, () => this.#leaves())
   }
 
-  /** Takes the port, unless the keeper has it. Throws if it is in use. */
+  /** Takes the port, unless the keeper has it. Throws if it is in use, or if another server has other settings of it. */
   static async open(options: KeptDoorOptions): Promise<KeptDoor> {
-    const door = new KeptDoor(options)
-    if (!(await door.#link.connectIfRunning())) await door.#openPlaceholder()
-    return door
+    const claim = claimSettings(options.dataDir, options.settings)
+    try {
+      const door = new KeptDoor(options, claim)
+      if (!(await door.#link.connectIfRunning())) await door.#openPlaceholder()
+      return door
+    } catch (error) {
+      claim[Symbol.dispose]()
+      throw error
+    }
   }
 
   get port(): number {
@@ -110,6 +119,7 @@ export class KeptDoor implements Door {
     // Its answer may not arrive any more.
     if (!this.#leaves()) await this.#link.orderIfRunning({ do: 'shut_down' }).catch(() => {})
     this.#link.close()
+    this.#claim[Symbol.dispose]()
     process.off('exit', this.#onExit)
   }
 

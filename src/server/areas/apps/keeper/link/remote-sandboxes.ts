@@ -1,8 +1,8 @@
-import type { OnLine, TargetKeeper } from '../../deploys/target.ts'
+import type { OnLine, StoredLines, TargetKeeper } from '../../deploys/target.ts'
 import type { Sandbox } from '../../process/sandbox/sandbox.ts'
 import type { AppClaim, RunningApp, Sandboxes } from '../../process/sandbox/sandboxes.ts'
 import type { ProcessEnd } from '../../process/sandbox/status.ts'
-import type { KeptLine, Order, ToKeeper } from '../messages.ts'
+import type { KeptLine, Order, Stored, ToKeeper } from '../messages.ts'
 import type { KeeperEvent } from './keeper-link.ts'
 
 type SandboxEvent = Extract<KeeperEvent, { is: 'line' | 'ready' | 'gone' | 'app_line' | 'app_gone' }>
@@ -117,7 +117,7 @@ export class RemoteSandboxes implements Sandboxes {
   }
 
   async find(claim: AppClaim, { onLine, stored }: Parameters<Sandboxes['find']>[1]): Promise<RunningApp | undefined> {
-    const order: Order = { do: 'find', claim, stored: stored ? { at: stored.at.getTime(), count: stored.count } : null }
+    const order: Order = { do: 'find', claim, stored: stored ? toStored(stored) : null }
     const find = async () => ((await this.#link.order(order)) as string | null) ?? undefined
     return this.#follow(claim, onLine, find)
   }
@@ -157,30 +157,43 @@ export class RemoteSandboxes implements Sandboxes {
       if (socket === undefined) forget()
     }
     if (socket === undefined) return undefined
+    // The keeper knows servers only. Of two hosts in this one, the former must not end what the next one has started.
+    const isCurrent = () => this.#apps.get(deployId) === listener
+    const tell = (message: ToKeeper) => {
+      if (isCurrent()) this.#link.tell(message)
+    }
+    const order = async (message: Order) => {
+      if (isCurrent()) await this.#link.order(message)
+    }
     return {
       socket,
       gone: gone.promise,
-      replaceToken: async (token) => void (await this.#link.order({ do: 'replace_token', deployId, token })),
-      stop: () => this.#link.tell({ do: 'stop_app', deployId }),
-      kill: (reason, by = 'svc') => this.#link.tell({ do: 'kill_app', deployId, reason, by }),
-      route: async (label) => void (await this.#link.order({ do: 'route', label, deployId }).catch(() => {})),
-      unroute: () => this.#link.tell({ do: 'unroute', deployId }),
+      replaceToken: (token) => order({ do: 'replace_token', deployId, token }),
+      stop: () => tell({ do: 'stop_app', deployId }),
+      kill: (reason, by = 'svc') => tell({ do: 'kill_app', deployId, reason, by }),
+      route: (label) => order({ do: 'route', label, deployId }).catch(() => {}),
+      unroute: () => tell({ do: 'unroute', deployId }),
       drain: async (graceMs, keptSockets) => {
-        const onAbort = () => this.#link.tell({ do: 'close_sockets', deployId })
+        const onAbort = () => tell({ do: 'close_sockets', deployId })
         keptSockets?.signal.addEventListener('abort', onAbort)
         const socketsMs = keptSockets && !keptSockets.signal.aborted ? keptSockets.ms : null
         // It ends with the keeper too.
-        await this.#link.order({ do: 'drain_app', deployId, graceMs, socketsMs }).catch(() => {})
+        await order({ do: 'drain_app', deployId, graceMs, socketsMs }).catch(() => {})
         keptSockets?.signal.removeEventListener('abort', onAbort)
       },
       leaves: this.#leavesApps,
       leave: () => {
+        tell({ do: 'leave', deployId })
         forget()
-        this.#link.tell({ do: 'leave', deployId })
         gone.resolve(ELSEWHERE)
       },
     }
   }
+}
+
+function toStored({ at, count, dropped }: StoredLines): Stored {
+  const ms = { at: at.getTime(), count }
+  return dropped ? { ...ms, dropped: { count: dropped.count, since: dropped.since.getTime() } } : ms
 }
 
 function toLine({ stream, text, at, dropped }: KeptLine): Parameters<OnLine>[0] {

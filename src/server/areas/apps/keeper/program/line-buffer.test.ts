@@ -1,4 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { KeptLine } from '../messages.ts'
 import { LineBuffer } from './line-buffer.ts'
 
 const add = (lines: LineBuffer, texts: readonly string[], now: number) => {
@@ -8,6 +10,37 @@ const rest = (lines: LineBuffer) => {
   const texts: string[] = []
   for (let line = lines.next(); line; line = lines.next()) texts.push(`${line.at} ${line.text}`)
   return texts
+}
+
+/** A server that is sent lines, stores the oldest of them, and is killed. */
+class StoringServer {
+  readonly #log: { readonly at: number; readonly dropped: number }[]
+  #unstored: KeptLine[] = []
+
+  constructor(log: { readonly at: number; readonly dropped: number }[]) {
+    this.#log = log
+  }
+
+  stored() {
+    if (this.#log.length === 0) return null
+    const newest = this.#log.findLastIndex(({ dropped }) => dropped === 0)
+    const at = this.#log[newest]?.at ?? 0
+    const behind = this.#log.slice(newest + 1)
+    const dropped = { count: behind.reduce((sum, line) => sum + line.dropped, 0), since: behind[0]?.at ?? 0 }
+    const then = this.#log.slice(0, newest + 1).filter((line) => line.at === at)
+    return { at, count: then.reduce((sum, line) => sum + Math.max(line.dropped, 1), 0), dropped }
+  }
+
+  read(lines: LineBuffer, max: number): void {
+    for (let line = max > 0 ? lines.next() : undefined; line; line = lines.next()) {
+      this.#unstored.push(line)
+      if (--max <= 0) return
+    }
+  }
+
+  store(count: number): void {
+    for (const { at, dropped = 0 } of this.#unstored.splice(0, count)) this.#log.push({ at, dropped })
+  }
 }
 
 describe('the lines of an app between two servers', () => {
@@ -53,6 +86,68 @@ describe('the lines of an app between two servers', () => {
     // These were read before they fall out.
     add(lines, texts, 2)
     expect(lines.next()).toMatchObject({ dropped: 3 })
+  })
+
+  it('AP-02 that were sent, were not stored and fell out are counted', () => {
+    const lines = new LineBuffer({ lines: 2, bytes: 10_000 })
+    add(lines, ['a', 'b'], 1)
+    rest(lines)
+    add(lines, ['c', 'd'], 2)
+    rest(lines)
+    add(lines, ['e', 'f'], 3)
+    rest(lines)
+    lines.resendAfter({ at: 1, count: 1 })
+    expect(lines.next()).toMatchObject({ stream: 'system', dropped: 3 })
+    expect(rest(lines)).toEqual(['3 e', '3 f'])
+    lines.resendAfter(null)
+    expect(lines.next()).toMatchObject({ dropped: 4 })
+    // The log has counted two of them behind its newest line.
+    lines.resendAfter({ at: 1, count: 2, dropped: { count: 2, since: 3 } })
+    expect(rest(lines)).toEqual(['3 e', '3 f'])
+    // Those were lines of a former instance.
+    lines.resendAfter({ at: 0, count: 0, dropped: { count: 2, since: 0 } })
+    expect(lines.next()).toMatchObject({ dropped: 4 })
+    lines.resendAfter({ at: 3, count: 2 })
+    expect(rest(lines)).toEqual([])
+  })
+
+  it('AP-02 are stored or counted once each, however often servers are killed', () => {
+    const step = fc.oneof(
+      fc.record({ do: fc.constant('write' as const), count: fc.nat(8), later: fc.nat(2) }),
+      fc.record({ do: fc.constant('read' as const), count: fc.nat(12) }),
+      fc.record({ do: fc.constant('store' as const), count: fc.nat(12) }),
+      fc.record({ do: fc.constant('kill' as const) }),
+    )
+    const run = (steps: readonly (typeof step extends fc.Arbitrary<infer S> ? S : never)[]) => {
+      const log: { at: number; dropped: number }[] = []
+      const lines = new LineBuffer({ lines: 5, bytes: 10_000 })
+      let server = new StoringServer(log)
+      let [now, written] = [1, 0]
+      const kill = () => {
+        server = new StoringServer(log)
+        lines.resendAfter(server.stored())
+      }
+      for (const one of steps) {
+        if (one.do === 'write') {
+          now += one.later
+          add(lines, Array(one.count).fill('x'), now)
+          written += one.count
+        } else if (one.do === 'read') server.read(lines, one.count)
+        else if (one.do === 'store') server.store(one.count)
+        else kill()
+      }
+      kill()
+      server.read(lines, Number.POSITIVE_INFINITY)
+      server.store(Number.POSITIVE_INFINITY)
+      return { written, found: log.reduce((sum, { dropped }) => sum + (dropped === 0 ? 1 : dropped), 0) }
+    }
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const { written, found } = run(steps)
+        expect(found).toBe(written)
+      }),
+      { numRuns: 300 },
+    )
   })
 
   it('AP-02 are bounded by their bytes too', () => {
