@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream'
 import type { Log } from '#lib/log/log.ts'
 import { messageOf } from '#lib/message-of.ts'
 import type { NoRoute } from '../../door/messages.ts'
+import { keeperEntry, programDigest } from '../command.ts'
 import { type Fault, type FromKeeper, type Order, PROTOCOL, type StartedBy, type ToKeeper } from '../messages.ts'
 import { openWire, type Wire } from '../wire.ts'
 import { connectToKeeper, startKeeper } from './start-keeper.ts'
@@ -28,6 +29,11 @@ type LinkOptions = {
   readonly lookUp: (label: string) => Promise<NoRoute>
 }
 
+/** Thrown for an order that was not answered before the connection ended. */
+class KeeperGone extends Error {
+  override readonly name = 'KeeperGone'
+}
+
 const OTHER_RELEASE =
   'the process that keeps apps (svc-server keeper) is of another release, so no app can run: restart it, which ends its apps'
 
@@ -39,6 +45,8 @@ export class KeeperLink {
   readonly #pending = new Map<number, PromiseWithResolvers<unknown>>()
   #nextId = 0
   #isClosed = false
+  /** Only a server that starts asks for an upgrade: of two servers, each would upgrade to its own release for ever. */
+  #mayUpgrade = true
 
   constructor(options: LinkOptions) {
     this.#options = options
@@ -86,8 +94,12 @@ export class KeeperLink {
   }
 
   #connectOrStart(): Promise<Connection> {
+    return this.#connect(() => this.#connectSocket())
+  }
+
+  async #connectSocket(): Promise<Duplex> {
     const { dataDir } = this.#options
-    return this.#connect(async () => (await connectToKeeper(dataDir)) ?? (await startKeeper(dataDir)))
+    return (await connectToKeeper(dataDir)) ?? startKeeper(dataDir)
   }
 
   #connect(open: () => Promise<Duplex>): Promise<Connection> {
@@ -118,12 +130,19 @@ export class KeeperLink {
       },
     })
     const welcome = await welcomed.promise
+    if (this.#mayUpgrade && welcome.program !== undefined && welcome.program !== programDigest()) {
+      const refusal = await this.#upgrade(wire)
+      this.#mayUpgrade = false
+      if (refusal === undefined) return this.#open(() => this.#connectSocket())
+      this.#options.log.warn({ reason: refusal }, 'the process that keeps apps was not upgraded')
+    }
+    this.#mayUpgrade = false
     if (welcome.protocol !== PROTOCOL) {
       if (welcome.startedBy === 'operator') {
         wire.end()
         throw new Error(OTHER_RELEASE)
       }
-      // Every release knows this message. Its apps end with it, and are started again by those who host them.
+      // Its apps end with it, and are started again by those who host them.
       wire.send({ do: 'shut_down', id: 0 })
       await closed.promise
       return this.#open(() => startKeeper(this.#options.dataDir))
@@ -132,6 +151,16 @@ export class KeeperLink {
     await this.#options.onConnect((order) => this.#send(wire, order))
     this.#current = { wire, welcome }
     return this.#current
+  }
+
+  /** Resolves when the keeper becomes the program of this release, or with the reason why it does not. */
+  async #upgrade(wire: Wire<ToKeeper>): Promise<string | undefined> {
+    try {
+      await this.#send(wire, { do: 'upgrade', execPath: process.execPath, entry: keeperEntry() })
+      return 'it did not begin anew'
+    } catch (error) {
+      return error instanceof KeeperGone ? undefined : messageOf(error)
+    }
   }
 
   #send(wire: Wire<ToKeeper>, order: Order): Promise<unknown> {
@@ -171,10 +200,11 @@ export class KeeperLink {
     const wasConnected = this.#current?.wire === wire
     if (this.#current && !wasConnected) return
     this.#current = undefined
-    this.#connection = undefined
-    for (const pending of this.#pending.values()) pending.reject(new Error('the process that keeps apps ended'))
+    for (const pending of this.#pending.values()) pending.reject(new KeeperGone('the process that keeps apps ended'))
     this.#pending.clear()
-    if (wasConnected) this.#options.onLost()
+    if (!wasConnected) return
+    this.#connection = undefined
+    this.#options.onLost()
   }
 }
 

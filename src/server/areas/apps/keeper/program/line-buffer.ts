@@ -5,6 +5,9 @@ const MAX_BYTES = 256 * 1024
 /** Memory that a line takes beside its text. */
 const LINE_BYTES = 100
 
+/** The lines for the next program in this process. */
+export type FrozenLines = { readonly lines: readonly KeptLine[]; readonly dropped: number; readonly lastAt: number }
+
 /**
  * The newest lines of one app. They stay here after they were sent, because a server can be killed before it has stored
  * them. What falls out before it was sent is counted.
@@ -16,6 +19,20 @@ export class LineBuffer {
   #sent = 0
   #dropped = 0
   #lastAt = 0
+
+  /** Goes on with the lines of a former program, all of which may have to be sent again. */
+  static restore({ lines, dropped, lastAt }: FrozenLines): LineBuffer {
+    const buffer = new LineBuffer()
+    buffer.#lines = [...lines]
+    buffer.#bytes = lines.reduce((sum, { text }) => sum + text.length + LINE_BYTES, 0)
+    buffer.#dropped = dropped
+    buffer.#lastAt = lastAt
+    return buffer
+  }
+
+  freeze(): FrozenLines {
+    return { lines: this.#lines, dropped: this.#dropped, lastAt: this.#lastAt }
+  }
 
   /** The time of a line is never before that of the line before it, so that times tell which lines were stored. */
   add(line: Omit<KeptLine, 'at'>, now: number): void {
