@@ -137,7 +137,7 @@ function copyProgram(file: string): string {
 
 type Answer = { readonly host: string; readonly path: string }
 
-export class Visitors {
+class Visitors {
   readonly #port: number
   readonly #hosts: readonly string[]
   readonly #betweenMs: number
