@@ -194,7 +194,14 @@ export class AppHost {
     if (first) this.#hosting?.served()
     const running = keepRunning(first, {
       time,
-      start: () => startInstance(this.#deps, { deploy, release, fence, onHarmful: () => this.#onHarmful(deploy) }),
+      start: () =>
+        startInstance(this.#deps, {
+          deploy,
+          release,
+          fence,
+          onHarmful: () => this.#onHarmful(deploy),
+          isResumed: true,
+        }),
       untilReady: async (instance, signal) => {
         const probed = await probeUntilHealthy(instance, deploy.health_path ?? '/', time, signal)
         if (probed.ok) this.#hosting?.served()
