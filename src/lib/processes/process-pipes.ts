@@ -1,8 +1,8 @@
 import { closeSync, constants, openSync, rmSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
-import { Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { readPipe, writePipe } from '../net/pipe-stream.ts'
 import { runToEnd } from './start-process.ts'
 
 const { O_RDONLY, O_RDWR, O_WRONLY, O_NONBLOCK } = constants
@@ -32,10 +32,10 @@ export class ProcessPipes<O extends string> {
     this.folder = folder
     this.#outputs = outputs
     this.descriptors = descriptors
-    this.input = new Socket({ fd: descriptors[0]!, readable: false, writable: true })
+    this.input = writePipe(descriptors[0]!)
     const output = {} as Record<O, Readable>
     for (const [index, name] of outputs.entries()) {
-      output[name] = new Socket({ fd: descriptors[index + 1]!, readable: true, writable: false })
+      output[name] = readPipe(descriptors[index + 1]!)
     }
     this.output = output
   }

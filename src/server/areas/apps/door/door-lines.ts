@@ -1,11 +1,10 @@
 import type { Readable, Writable } from 'node:stream'
 import { jsonOrUndefined } from '#lib/json-or-undefined.ts'
 import { isSameProcess, killerOf, untilProcessEnds } from '#lib/processes/former-process.ts'
-import { ProcessPipes } from '#lib/processes/process-pipes.ts'
-import type { DoorProcess } from './door-process.ts'
+import { type HandedOver, ProcessPipes } from '#lib/processes/process-pipes.ts'
 import { fromDoor } from './from-door.ts'
 import { receiveLines } from './lines.ts'
-import type { FromDoor } from './messages.ts'
+import type { FromDoor, ToDoor } from './messages.ts'
 import { MAX_LINE_BYTES, MAX_UNREAD_BYTES } from './program/bounds.ts'
 
 export const DOOR_OUTPUTS = ['stdout', 'stderr'] as const
@@ -24,6 +23,17 @@ export type PipedChild = {
   readonly ended: Promise<{ readonly code: number | null; readonly description: string }>
   /** Undefined: its pipes end with this program. */
   readonly pipes: ProcessPipes<(typeof DOOR_OUTPUTS)[number]> | undefined
+}
+
+/** One process that handles the bytes of apps. What it says is not trusted: a line that does not fit ends it. */
+export type DoorProcess = {
+  readonly pid: number
+  readonly tell: (message: ToDoor) => void
+  readonly kill: () => void
+  /** Resolves with the exit code, or -1 after a signal. */
+  readonly exited: Promise<number>
+  /** Lets another program go on with it in this process. Undefined while that is not possible. */
+  readonly handOver: () => HandedOver<FrozenDoorProcess> | undefined
 }
 
 export type DoorHandlers = {

@@ -2,28 +2,18 @@ import type { ChildProcess, StdioOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { workerEntry } from '#lib/files/bundle.ts'
 import { identityOf } from '#lib/processes/former-process.ts'
-import { type HandedOver, makePipes, ProcessPipes } from '#lib/processes/process-pipes.ts'
+import { makePipes, ProcessPipes } from '#lib/processes/process-pipes.ts'
 import { startProcess } from '#lib/processes/start-process.ts'
-import { DOOR_OUTPUTS, type DoorHandlers, type FrozenDoorProcess, followDoor, type PipedChild } from './door-lines.ts'
+import { DOOR_OUTPUTS, type DoorHandlers, type DoorProcess, followDoor, type PipedChild } from './door-lines.ts'
 import { doorPermissions } from './door-permissions.ts'
-import type { ToDoor } from './messages.ts'
+
+export type { DoorProcess } from './door-lines.ts'
 
 type DoorOptions = DoorHandlers & {
   /** The script of the process. Tests use one that misbehaves. */
   readonly script?: string | undefined
   /** The folder for pipes that the next program in this process can open. Undefined: it is not to find them. */
   readonly pipesFolder?: string | undefined
-}
-
-/** One process that handles the bytes of apps. What it says is not trusted: a line that does not fit ends it. */
-export type DoorProcess = {
-  readonly pid: number
-  readonly tell: (message: ToDoor) => void
-  readonly kill: () => void
-  /** Resolves with the exit code, or -1 after a signal. */
-  readonly exited: Promise<number>
-  /** Lets another program go on with it in this process. Undefined while that is not possible. */
-  readonly handOver: () => HandedOver<FrozenDoorProcess> | undefined
 }
 
 /**

@@ -43,7 +43,7 @@ const STOP_GRACE_MS = 3_000
 const IDLE_MS = 10_000
 const MAX_REMEMBERED_LOG = 100
 /** For how long an upgrade waits for the end of builds, starts and stops. */
-const UPGRADE_WAIT_MS = 5_000
+const UPGRADE_WAIT_MS = 2_000
 const BETWEEN_MS = 20
 
 type LogEntry = Extract<FromKeeper, { is: 'log' }>

@@ -55,6 +55,20 @@ describe('the lines of an app between two servers', () => {
     expect(lines.next()).toMatchObject({ dropped: 3 })
   })
 
+  it('AP-02 are counted on by the next program of the keeper', () => {
+    const lines = new LineBuffer()
+    add(
+      lines,
+      Array.from({ length: 2_000 }, (_, index) => `line ${index}`),
+      1,
+    )
+    for (let count = 0; count < 2; count++) lines.next()
+    const next = LineBuffer.restore(structuredClone(lines.freeze()))
+    add(next, ['a', 'b', 'c'], 0)
+    expect(next.next()).toMatchObject({ stream: 'system', dropped: 1, at: 1 })
+    expect(next.next()).toMatchObject({ text: 'line 3' })
+  })
+
   it('AP-02 are bounded by their bytes too', () => {
     const lines = new LineBuffer()
     add(

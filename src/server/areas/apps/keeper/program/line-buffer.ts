@@ -6,7 +6,12 @@ const MAX_BYTES = 256 * 1024
 const LINE_BYTES = 100
 
 /** The lines for the next program in this process. */
-export type FrozenLines = { readonly lines: readonly KeptLine[]; readonly dropped: number; readonly lastAt: number }
+export type FrozenLines = {
+  readonly lines: readonly KeptLine[]
+  readonly sent: number
+  readonly dropped: number
+  readonly lastAt: number
+}
 
 /**
  * The newest lines of one app. They stay here after they were sent, because a server can be killed before it has stored
@@ -20,18 +25,18 @@ export class LineBuffer {
   #dropped = 0
   #lastAt = 0
 
-  /** Goes on with the lines of a former program, all of which may have to be sent again. */
-  static restore({ lines, dropped, lastAt }: FrozenLines): LineBuffer {
+  static restore({ lines, sent, dropped, lastAt }: FrozenLines): LineBuffer {
     const buffer = new LineBuffer()
     buffer.#lines = [...lines]
     buffer.#bytes = lines.reduce((sum, { text }) => sum + text.length + LINE_BYTES, 0)
+    buffer.#sent = sent
     buffer.#dropped = dropped
     buffer.#lastAt = lastAt
     return buffer
   }
 
   freeze(): FrozenLines {
-    return { lines: this.#lines, dropped: this.#dropped, lastAt: this.#lastAt }
+    return { lines: this.#lines, sent: this.#sent, dropped: this.#dropped, lastAt: this.#lastAt }
   }
 
   /** The time of a line is never before that of the line before it, so that times tell which lines were stored. */

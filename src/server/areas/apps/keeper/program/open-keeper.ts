@@ -40,14 +40,22 @@ export async function openKeeper(dataDir: string, startedBy: StartedBy, goesOn =
   return keeper
 }
 
-/** Returns undefined if the state of the former program cannot be read. */
+/**
+ * Returns undefined if the state of the former program cannot be read. Throws if it can be used in part only: then this
+ * process must end, and its apps with it, because an app must not run twice.
+ */
 async function goOn(dataDir: string, open: (frozen: FrozenKeeper) => Keeper): Promise<Keeper | undefined> {
+  const taken = readHandOver(dataDir)
+  if (!taken) return undefined
+  const keeper = open(taken.keeper)
+  await keeper.restore(taken.keeper)
+  taken.release()
+  return keeper
+}
+
+function readHandOver(dataDir: string): ReturnType<typeof takeHandOver> | undefined {
   try {
-    const { keeper: frozen, release } = takeHandOver(dataDir)
-    const keeper = open(frozen)
-    await keeper.restore(frozen)
-    release()
-    return keeper
+    return takeHandOver(dataDir)
   } catch {
     return undefined
   }
