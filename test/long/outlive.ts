@@ -1,3 +1,4 @@
+import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { killAgain, type Victim } from '#test/apps/kills.ts'
 import { outlive } from '#test/apps/outlive.ts'
@@ -17,6 +18,7 @@ const KILLS: readonly { victim: Victim; kills: number; limitMs: number }[] = [
   { victim: 'keeper', kills: 10, limitMs: 10_000 },
 ]
 
+console.log(`load of the machine: ${loadavg()[0]!.toFixed(1)}`)
 if (part === undefined || part === 'load') await proveLoad()
 for (const each of KILLS) if (part === undefined || part === each.victim) await proveKills(each)
 

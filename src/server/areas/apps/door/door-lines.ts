@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { jsonOrUndefined } from '#lib/json-or-undefined.ts'
+import { type HandedOver, ProcessPipes } from '#lib/pipes/process-pipes.ts'
 import { isSameProcess, killerOf, untilProcessEnds } from '#lib/processes/former-process.ts'
-import { type HandedOver, ProcessPipes } from '#lib/processes/process-pipes.ts'
 import { fromDoor } from './from-door.ts'
 import { receiveLines } from './lines.ts'
 import type { FromDoor, ToDoor } from './messages.ts'

@@ -11,8 +11,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { type HandedOver, makeNamedPipes } from '#lib/pipes/process-pipes.ts'
 import { identityOf, isSameProcess, killerOf, rememberProcess } from '#lib/processes/former-process.ts'
-import { type HandedOver, makeNamedPipes } from '#lib/processes/process-pipes.ts'
 import { become, holdDescriptors, runToEnd } from '#lib/processes/start-process.ts'
 import type { FrozenDoor } from '../../door/app-door.ts'
 import { formatArguments, keeperArguments, keeperEnvironment } from '../command.ts'

@@ -1,4 +1,4 @@
-import type { HandedOver } from '#lib/processes/process-pipes.ts'
+import type { HandedOver } from '#lib/pipes/process-pipes.ts'
 import { isShortRun, restartDelayMs } from '../../deploys/rules.ts'
 import type { AnsweringDeploy } from '../../door/harm/suspects.ts'
 import type { AppNetwork, AttachedApp } from '../../door/network.ts'

@@ -1,4 +1,4 @@
-import type { HandedOver } from '#lib/processes/process-pipes.ts'
+import type { HandedOver } from '#lib/pipes/process-pipes.ts'
 import type { Counted, FoundApp } from '../../door/routed-requests.ts'
 import type { AppClaim, AppOptions } from '../../process/sandbox/sandboxes.ts'
 import type { Stored } from '../messages.ts'

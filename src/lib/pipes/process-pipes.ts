@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { readPipe, writePipe } from '../net/pipe-stream.ts'
-import { runToEnd } from './start-process.ts'
+import { runToEnd } from '../processes/start-process.ts'
 
 const { O_RDONLY, O_RDWR, O_WRONLY, O_NONBLOCK } = constants
 const INPUT = 'stdin'
