@@ -16,7 +16,7 @@ export type ProcessEnd = {
 /** Reads what our script reports. An app can write there too, so nothing of it is believed beyond the app itself. */
 export function readStatus(
   stream: Readable,
-  former?: Buffer | undefined,
+  former?: Buffer,
 ): {
   ready: Promise<void>
   exit: () => ProcessEnd | undefined
