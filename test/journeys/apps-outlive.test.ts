@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { outlive } from '#test/apps/outlive.ts'
 
-/** A tenth of `test/long/outlive.ts`. */
-it('AP-02 a kill and a restart of the server cost no request, no WebSocket and no line of the log', async () => {
-  const { answered, frames, lines, ...faults } = await outlive({ ends: 2, requestsPerSecond: 20, sockets: 5 })
+/** A part of `test/long/outlive.ts`. */
+it('AP-02 a kill, a restart and an upgrade cost no request, no WebSocket, no line of the log and no app', async () => {
+  const { answered, frames, lines, ...faults } = await outlive({ ends: 3, requestsPerSecond: 20, sockets: 5 })
   expect(faults).toEqual({
     failed: [],
     closedSockets: 0,
@@ -11,6 +11,9 @@ it('AP-02 a kill and a restart of the server cost no request, no WebSocket and n
     missingLines: 0,
     doubledLines: 0,
     dropped: 0,
+    newInstances: 0,
+    newKeepers: 0,
+    missedUpgrades: 0,
   })
   expect(lines).toBe(answered)
   expect(frames).toBeGreaterThan(0)

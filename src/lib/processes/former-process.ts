@@ -52,6 +52,17 @@ export async function endProcessTree(pid: number): Promise<void> {
   }
 }
 
+/** Resolves when the process that `identityOf` named has ended, also as a zombie. For one whose end Node does not report. */
+export async function untilProcessEnds(identity: string, betweenMs: number): Promise<void> {
+  while (isSameProcess(identity)) await delay(betweenMs)
+}
+
+/** Whether the process that `identityOf` named still runs. */
+export function isSameProcess(identity: string): boolean {
+  const pid = Number(identity.split(' ')[0])
+  return pid > 0 && identityOf(pid) === identity && isRunning(pid)
+}
+
 /** Remembers which process has a pid now. The function it returns kills that process, and never a later one. */
 export function killerOf(pid: number): () => void {
   const identity = identityOf(pid)
@@ -92,7 +103,7 @@ function isRunning(pid: number): boolean {
 }
 
 /** The pid, the clock ticks since boot at which it started (field 22 of /proc/PID/stat), and which boot that was. */
-function identityOf(pid: number): string {
+export function identityOf(pid: number): string {
   return `${pid} ${statOf(pid)[19] ?? ''} ${readText('/proc/sys/kernel/random/boot_id').trim()}`
 }
 

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, type SpawnOptions, type StdioOptions, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -55,6 +55,28 @@ export function beginAnew(): void {
   const { execPath, execArgv, argv } = process
   if (!process.execve) throw new Error('this version of Node cannot begin a process anew')
   process.execve(execPath, [execPath, ...execArgv, ...argv.slice(1)])
+}
+
+/** Becomes another program in the same process: its pid, start time and children stay, its descriptors but the first three do not. */
+export function become(file: string, args: readonly string[], env: Readonly<Record<string, string>>): void {
+  if (!canBecome()) throw new Error('this version of Node cannot become another program')
+  process.execve!(file, [file, ...args], env)
+}
+
+/** Whether `become` works here. */
+export function canBecome(): boolean {
+  return process.platform === 'linux' && process.execve !== undefined
+}
+
+/**
+ * Starts a process that does nothing for a minute but hold descriptors, so that pipes stay open while this process
+ * becomes another program. Returns its pid.
+ */
+export function holdDescriptors(descriptors: readonly number[]): number {
+  const stdio: StdioOptions = ['ignore', 'ignore', 'ignore', ...descriptors]
+  const holder = startProcess('sleep', ['60'], { cwd: '/', env: { PATH: USUAL_PATH }, stdio })
+  if (holder.pid === undefined) throw new Error('the process that holds pipes could not be started')
+  return holder.pid
 }
 
 const run = promisify(execFile)

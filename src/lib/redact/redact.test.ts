@@ -95,8 +95,9 @@ it.each([...HOSTILE, ...MORE_HOSTILE, ...WRITTEN])('MA-14 160 KB of %j keep thei
   await expectLines(piece, 160 * 1024)
 })
 
-it.each(['-----BEGIN PRIVATE KEY-----', '-----END ', '-----BEGIN '])('MA-14 a megabyte of %j keeps its lines', (piece) =>
-  expectLines(piece, 1024 * 1024),
+it.each(['-----BEGIN PRIVATE KEY-----', '-----END ', '-----BEGIN '])(
+  'MA-14 a megabyte of %j keeps its lines',
+  (piece) => expectLines(piece, 1024 * 1024),
 )
 
 async function expectLines(piece: string, characters: number): Promise<void> {

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { Agent, request as send } from 'node:http'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { pack } from 'tar-stream'
 import { createApp } from '#contract/apps/apps.ts'
 import { readDeploy, startDeploy } from '#contract/apps/deploys.ts'
@@ -11,6 +12,7 @@ import { searchLogs } from '#contract/apps/logs.ts'
 import { uploadRevision } from '#contract/apps/revisions.ts'
 import { adminCreateOrg, adminCreateToken } from '#contract/auth/auth.ts'
 import { type Client, createClient } from '#contract/core/client.ts'
+import { bundledServer } from '../../../scripts/server-bundle.ts'
 import { restartServer } from '../../../src/server/commands/restart.ts'
 import type { Environment } from '../../../src/server/config/reader.ts'
 import { appPortOf } from '../door/app-port.ts'
@@ -19,12 +21,13 @@ import { type ServerProcess, startProcess } from '../programs/processes.ts'
 import { testEnvironment } from '../system.ts'
 import { until } from '../until.ts'
 
-/** Answers each request, writes its path to the log, and sends a frame to each WebSocket again and again. */
+/** Answers with an id of its own, writes each path to the log, and sends a frame to each WebSocket again and again. */
 const APP = `
-  const { createHash } = require('node:crypto')
+  const { createHash, randomUUID } = require('node:crypto')
+  const own = randomUUID()
   const server = require('node:http').createServer((request, response) => {
     console.log(request.url)
-    response.end('up')
+    response.end(own)
   })
   server.on('upgrade', (request, socket) => {
     const key = request.headers['sec-websocket-key'] + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
@@ -37,13 +40,19 @@ const APP = `
   server.listen(Number(process.env.PORT), '127.0.0.1')`
 
 const APPS = ['one', 'two']
-const ENDS = ['kill', 'restart'] as const
+const ENDS = ['kill', 'restart', 'upgrade'] as const
+type End = (typeof ENDS)[number]
 
 type Options = { readonly ends: number; readonly requestsPerSecond: number; readonly sockets: number }
 
 /** The counts of one proof. All but `answered`, `frames` and `lines` must be 0. */
 type Report = {
   answered: number
+  /** Instances of apps that were started anew. */
+  newInstances: number
+  newKeepers: number
+  /** Upgrades after which the keeper still ran the former program. */
+  missedUpgrades: number
   failed: string[]
   closedSockets: number
   silentSockets: number
@@ -54,11 +63,38 @@ type Report = {
   dropped: number
 }
 
-/** Ends the server of an embedded installation again and again, while visitors ask its apps and hold WebSockets open. */
+/**
+ * Kills, restarts and upgrades the server of an embedded installation again and again, while visitors ask its apps and hold
+ * WebSockets open.
+ */
 export async function outlive({ ends, requestsPerSecond, sockets }: Options): Promise<Report> {
   await using stack = new AsyncDisposableStack()
+  const installation = await openInstallation(stack)
+  const { client, hosts, port } = installation
+  const visitors = new Visitors(port, hosts, requestsPerSecond)
+  const keeper = installation.keeperPid()
+  for (let index = 0; index < sockets; index++) await visitors.openSocket(hosts[index % hosts.length]!)
+  const visiting = visitors.visit()
+  let missedUpgrades = 0
+  let newKeepers = 0
+  for (let index = 0; index < ends; index++) {
+    const how = ENDS[index % ENDS.length]!
+    await installation.end(how)
+    if (installation.keeperPid() !== keeper) newKeepers++
+    if (how === 'upgrade' && !installation.hasNewKeeperProgram()) missedUpgrades++
+  }
+  visitors.stop()
+  await visiting
+  const counts = { newKeepers, missedUpgrades, newInstances: visitors.instances.size - hosts.length }
+  return { ...(await countLines(client, hosts, visitors.answered)), ...(await visitors.report()), ...counts }
+}
+
+/** A server with two apps on an embedded data folder, run from a copy of its program that can be replaced. */
+export async function openInstallation(stack: AsyncDisposableStack) {
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-outlive-'))
   stack.defer(() => rmSync(dataDir, { recursive: true, force: true }))
+  const program = copyProgram(await bundledServer())
+  stack.defer(() => rmSync(dirname(program), { recursive: true, force: true }))
   const env = {
     ...testEnvironment(undefined, dataDir),
     SVC_EXAMPLE: 'false',
@@ -66,29 +102,37 @@ export async function outlive({ ends, requestsPerSecond, sockets }: Options): Pr
     PORT: String(await freePort()),
     SVC_APPS_PORT: String(await freePort()),
   }
-  let server = await startProcess(env)
+  let server = await startProcess(env, [program])
   stack.defer(() => server[Symbol.asyncDispose]())
   const client = await developer(server, env)
-  const hosts = []
+  const hosts: string[] = []
   for (const alias of APPS) hosts.push(await deploy(client, alias))
   const port = await appPortOf(server.url, hosts[0]!)
-  const visitors = new Visitors(port, hosts, requestsPerSecond)
-  for (let index = 0; index < sockets; index++) await visitors.openSocket(hosts[index % hosts.length]!)
-  const visiting = visitors.visit()
-  for (let index = 0; index < ends; index++) {
-    const how = ENDS[index % ENDS.length]!
-    if (how === 'restart') await restartServer(env, () => {})
+  const keeperProgram = join(dirname(program), 'keeper-child.js')
+  let releases = 0
+  const keeperPid = () =>
+    (JSON.parse(readFileSync(join(dataDir, 'keeper', 'lock.json'), 'utf8')) as { pid: number }).pid
+  const end = async (how: End) => {
+    if (how === 'upgrade') appendFileSync(keeperProgram, `// release ${++releases}\n`)
+    if (how !== 'kill') await restartServer(env, () => {})
     else {
       const gone = once(server.child, 'exit')
       server.child.kill('SIGKILL')
       await gone
-      server = await startProcess(env)
+      server = await startProcess(env, [program])
     }
     await until(() => client.call(searchLogs, { alias: 'one', limit: 1 }).catch(() => undefined))
   }
-  visitors.stop()
-  await visiting
-  return { ...(await countLines(client, hosts, visitors.answered)), ...(await visitors.report()) }
+  /** Whether the keeper became another program since its process was started. */
+  const hasNewKeeperProgram = () => readFileSync(`/proc/${keeperPid()}/cmdline`, 'utf8').includes('goes-on')
+  return { client, hosts, port, keeperPid, hasNewKeeperProgram, end }
+}
+
+/** Copies the files of a build beside it. */
+function copyProgram(file: string): string {
+  const folder = mkdtempSync(`${dirname(file)}-copy-`)
+  cpSync(dirname(file), folder, { recursive: true, filter: (path) => basename(path) !== 'users' })
+  return join(folder, basename(file))
 }
 
 type Answer = { readonly host: string; readonly path: string }
@@ -100,6 +144,8 @@ class Visitors {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 50 })
   readonly #sockets: { socket: Socket; frames: number; isClosed: boolean }[] = []
   readonly answered: Answer[] = []
+  /** The ids of the instances that answered. */
+  readonly instances = new Set<string>()
   readonly #failed: string[] = []
   #isStopped = false
 
@@ -169,11 +215,15 @@ class Visitors {
       const asked = send(
         { host: '127.0.0.1', port: this.#port, path, headers: { host }, agent: this.#agent },
         (response) => {
-          response.resume().once('end', () => {
-            if (response.statusCode !== 200) return fail(String(response.statusCode))
-            this.answered.push({ host, path })
-            resolve()
-          })
+          text(response).then(
+            (body) => {
+              if (response.statusCode !== 200) return fail(String(response.statusCode))
+              this.instances.add(body)
+              this.answered.push({ host, path })
+              resolve()
+            },
+            () => fail('the answer broke off'),
+          )
         },
       )
       asked.once('error', (error) => fail(error.message)).end()
@@ -190,11 +240,11 @@ async function countLines(client: Client, hosts: readonly string[], answered: re
     // The newest lines wait for others before they are stored.
     await until(async () => {
       const { items } = await client.call(searchLogs, { alias, limit: 100 })
-      return last === undefined || items.some(({ text }) => text === last)
+      return last === undefined || items.some((line) => line.text === last)
     })
     for (let cursor: string | undefined; ; ) {
       const page = await client.call(searchLogs, { alias, limit: 100, ...(cursor && { cursor }) })
-      logged.push(...page.items.map(({ text }) => text).filter((text) => text.startsWith('/visit-')))
+      logged.push(...page.items.map((line) => line.text).filter((path) => path.startsWith('/visit-')))
       dropped = Math.max(dropped, page.dropped)
       if (!page.next_cursor) break
       cursor = page.next_cursor

@@ -213,10 +213,11 @@ function processFaults({ path, text }: SourceFile): string[] {
   return [`${path}: programs are started by lib/processes/start-process.ts, which closes descriptors`]
 }
 
-/** The door and the embedded engine are children, whose output only svc reads. */
+/** The door, the keeper and the embedded engine are children, whose output only svc reads. */
 const OUTPUT_WRITERS = [
   'server/process/output.ts',
   'server/areas/apps/door/program/door-child.ts',
+  'server/areas/apps/keeper/program/keeper-child.ts',
   'server/areas/databases/engine/embedded/engine-child.ts',
 ]
 

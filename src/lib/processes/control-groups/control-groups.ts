@@ -9,6 +9,7 @@ import { END_TOGETHER, type GroupLimits, limitSettings } from './settings.ts'
 
 /** The processes of one app or build, which the kernel limits together. */
 export type ControlGroup = {
+  readonly name: string
   /** Moves a process here. Those that it starts later are here too. */
   readonly add: (pid: number) => void
   /** Which limit made the kernel end a process for want of memory. Undefined: it ended none. */
@@ -21,15 +22,16 @@ export type ControlGroups = {
   /** By which version of control groups each is limited. */
   readonly versions: Readonly<Partial<Record<Controller, 1 | 2>>>
   /** Makes a group below that of its organization. Throws if a limit cannot be set. */
-  readonly open: (organization: string, limits: { own: GroupLimits; organization: GroupLimits }) => ControlGroup
+  readonly open: (organization: string, limits: Limits) => ControlGroup
+  /** Returns a group that another program made in this process. */
+  readonly reopen: (organization: string, name: string) => ControlGroup
   /** Removes the groups of killed processes of this installation. */
   readonly removeEmpty: () => void
 }
 
 /** Finds out which control groups this process can make for the installation in a data folder. */
-export async function findControlGroups(dataDir: string, facts?: GroupFacts): Promise<ControlGroups> {
-  const name = digest(dataDir)
-  const hierarchies = await findHierarchies(name, facts ?? readFacts())
+export async function findControlGroups(dataDir: string, facts: GroupFacts = readGroupFacts()): Promise<ControlGroups> {
+  const hierarchies = await findHierarchies(digest(dataDir), facts)
   const versions = Object.fromEntries(
     hierarchies.flatMap(({ version, controllers }) => controllers.map((each) => [each, version])),
   )
@@ -37,35 +39,40 @@ export async function findControlGroups(dataDir: string, facts?: GroupFacts): Pr
   const removeEmpty = () => {
     for (const { folder } of hierarchies) removeEmptyGroups(folder, openNames)
   }
+  const use = (organization: string, own: string, limits?: Limits): ControlGroup => {
+    const group = openGroup(hierarchies, { organization: nameOf(organization), own }, limits)
+    openNames.add(own)
+    const remove = () => {
+      openNames.delete(own)
+      group.remove()
+      // The kernel may still be ending a process, which keeps its group for some milliseconds.
+      setTimeout(removeEmpty, REMOVE_AGAIN_MS).unref()
+    }
+    return { ...group, remove }
+  }
   return {
     versions,
-    open: (organization, limits) => {
-      const own = randomBytes(6).toString('hex')
-      const group = openGroup(hierarchies, { organization: nameOf(organization), own }, limits)
-      openNames.add(own)
-      const remove = () => {
-        openNames.delete(own)
-        group.remove()
-        // The kernel may still be ending a process, which keeps its group for some milliseconds.
-        setTimeout(removeEmpty, REMOVE_AGAIN_MS).unref()
-      }
-      return { ...group, remove }
-    },
+    open: (organization, limits) => use(organization, randomBytes(6).toString('hex'), limits),
+    reopen: (organization, name) => use(organization, name),
     removeEmpty,
   }
 }
 
 const REMOVE_AGAIN_MS = 1_000
 
-function readFacts(): GroupFacts {
+type Limits = { readonly own: GroupLimits; readonly organization: GroupLimits }
+
+/** Reads which groups this process is in. With version 2, `findControlGroups` moves it to another one. */
+export function readGroupFacts(): GroupFacts {
   const read = (name: string) => readGroupFile('/proc/self', name)
   return { cgroup: read('cgroup'), mountinfo: read('mountinfo'), isOurs: isDelegated }
 }
 
+/** Without limits the group is one that was made before. */
 function openGroup(
   hierarchies: readonly Hierarchy[],
   names: { organization: string; own: string },
-  limits: { own: GroupLimits; organization: GroupLimits },
+  limits: Limits | undefined,
 ): ControlGroup {
   const groups = hierarchies.map((hierarchy) => ({
     ...hierarchy,
@@ -77,13 +84,14 @@ function openGroup(
     for (const { folder, above, own } of groups) if (removeGroup(own) && removeGroup(above)) removeGroup(folder)
   }
   try {
-    for (const { above, own, ...hierarchy } of groups) make(hierarchy, above, own, limits)
+    if (limits) for (const { above, own, ...hierarchy } of groups) make(hierarchy, above, own, limits)
   } catch (error) {
     remove()
     throw error
   }
   const memory = groups.find(({ controllers }) => controllers.includes('memory'))
   return {
+    name: names.own,
     add: (pid) => {
       for (const { own } of groups) writeFileSync(join(own, 'cgroup.procs'), String(pid))
     },
@@ -93,12 +101,7 @@ function openGroup(
   }
 }
 
-function make(
-  { version, folder, controllers }: Hierarchy,
-  above: string,
-  own: string,
-  limits: { own: GroupLimits; organization: GroupLimits },
-): void {
+function make({ version, folder, controllers }: Hierarchy, above: string, own: string, limits: Limits): void {
   const isNew = mkdirSync(above, { recursive: true }) !== undefined
   if (isNew) {
     for (const each of controllers) writeSettings(above, limitSettings(version, each, limits.organization))

@@ -4,9 +4,11 @@ import type { Listener } from '#edge/listen/listen.ts'
 import type { Log } from '#lib/log/log.ts'
 import { messageOf } from '#lib/message-of.ts'
 import { SocketFetchError } from '#lib/net/socket-fetch.ts'
+import type { HandedOver } from '#lib/pipes/process-pipes.ts'
 import { endFormerProcess, forgetProcess, rememberProcess } from '#lib/processes/former-process.ts'
 import type { AppRequest } from '#ports/apps.ts'
 import type { Door } from './door.ts'
+import { adoptDoorProcess, type FrozenDoorProcess } from './door-lines.ts'
 import { type DoorProcess, startDoorProcess } from './door-process.ts'
 import { FaultLog } from './harm/fault-log.ts'
 import { createHarmSearch, type HarmSearch } from './harm/harm-search.ts'
@@ -16,7 +18,7 @@ import { Orders } from './orders.ts'
 import { createOutgoingProxies, type OutgoingProxies } from './outgoing-proxies.ts'
 import { DoorEnded, OwnRequests } from './own-requests.ts'
 import { openAppPort } from './program/app-port.ts'
-import { type FoundApp, RoutedRequests } from './routed-requests.ts'
+import { type Counted, type FoundApp, type FrozenRequest, RoutedRequests } from './routed-requests.ts'
 import type { SocketSeries } from './socket-series.ts'
 
 type AppDoorOptions = {
@@ -27,7 +29,23 @@ type AppDoorOptions = {
   readonly pidFile: (port: number) => string
   /** The script of the process. Tests use one that misbehaves. */
   readonly script?: string
+  /** Returns a new folder for pipes that the next program in this process can open. Undefined: there is none. */
+  readonly pipesFolder?: () => string
 }
+
+/** The door for the next program in this process. */
+export type FrozenDoor = {
+  readonly settings: DoorSettings
+  readonly process: FrozenDoorProcess
+  readonly nextRequest: number
+  readonly nextOrder: number
+  readonly proxies: readonly string[]
+  readonly underWay: readonly FrozenRequest[]
+}
+
+type CountedBy = (deployId: string) => Counted
+/** `countedBy` returns how the instance of a deploy counts what it answers. */
+type Resume = (countedBy: CountedBy) => void
 
 const RESTART_MS = [0, 50, 100, 250, 400]
 const LONG_RUN_MS = 10_000
@@ -42,30 +60,37 @@ const RETRIES = 2
 export class AppDoor implements Door {
   readonly #options: AppDoorOptions
   readonly #settings: DoorSettings
-  readonly #placeholder: Listener
+  readonly #placeholder: Listener | undefined
   readonly port: number
   #find: (label: string) => Promise<FoundApp> = async () => ({ to: { type: 'failed' } })
   #door: Promise<DoorProcess> | undefined
   #isStopping = false
   #pid: number | undefined
   #shortRuns = 0
-  readonly #requests = new OwnRequests()
+  /** The process, while it answers. */
+  #current: DoorProcess | undefined
+  readonly #requests: OwnRequests
   readonly #routed: RoutedRequests
   readonly #harm: HarmSearch
   readonly #faults: FaultLog
   readonly #proxies: OutgoingProxies
   readonly #deploys = new Map<string, AnsweringDeploy>()
-  readonly #orders = new Orders()
+  readonly #orders: Orders
 
-  private constructor(options: AppDoorOptions, settings: DoorSettings, placeholder: Listener) {
+  private constructor(options: AppDoorOptions, settings: DoorSettings, from: Listener | FrozenDoor) {
+    const frozen = 'underWay' in from ? from : undefined
     this.#options = options
     this.#settings = settings
-    this.#placeholder = placeholder
-    this.port = placeholder.port
+    this.#placeholder = 'underWay' in from ? undefined : from
+    this.port = this.#placeholder?.port ?? settings.port
+    this.#requests = new OwnRequests(frozen?.nextRequest)
+    this.#orders = new Orders(frozen?.nextOrder)
     this.#harm = createHarmSearch({ script: options.script, socketKey: settings.socketKey })
     this.#faults = new FaultLog((details) => options.log.warn(details, 'an app did not answer requests'))
-    this.#proxies = createOutgoingProxies(this.#orders, (error, path) =>
-      options.log.error({ error, path }, 'the way out of an app could not be opened again'),
+    this.#proxies = createOutgoingProxies(
+      this.#orders,
+      (error, path) => options.log.error({ error, path }, 'the way out of an app could not be opened again'),
+      frozen?.proxies,
     )
     this.#routed = new RoutedRequests({
       find: (label) => this.#find(label),
@@ -91,6 +116,35 @@ export class AppDoor implements Door {
     })
     door = new AppDoor(options, settings, placeholder)
     return door
+  }
+
+  /**
+   * Goes on with a door that the former program in this process started. Nothing that it says is read before `resume` is
+   * called.
+   */
+  static adopt(options: AppDoorOptions, frozen: FrozenDoor): AppDoor & { resume: Resume } {
+    const door = new AppDoor(options, frozen.settings, frozen)
+    return Object.assign(door, { resume: (countedBy: CountedBy) => door.#resume(frozen, countedBy) })
+  }
+
+  /** Lets another program go on with the door in this process. Undefined while that is not possible. */
+  handOver(): HandedOver<FrozenDoor> | undefined {
+    const handed = this.#isStopping || !this.#orders.isIdle ? undefined : this.#current?.handOver()
+    if (!handed) return undefined
+    const freeze = () => ({
+      settings: { ...this.#settings, port: this.port },
+      process: handed.freeze(),
+      nextRequest: this.#requests.nextId,
+      nextOrder: this.#orders.nextId,
+      proxies: this.#proxies.paths(),
+      underWay: this.#routed.freeze(),
+    })
+    return { descriptors: handed.descriptors, freeze }
+  }
+
+  /** Whether a process answers at the port, or soon will. */
+  get isStarted(): boolean {
+    return this.#door !== undefined
   }
 
   /** Sets how apps are found. Before, every request is answered with 503. */
@@ -134,7 +188,7 @@ export class AppDoor implements Door {
   }
 
   async openProxy(facts: ProxyFacts, onRefused: (reason: string) => void): Promise<AsyncDisposable> {
-    await this.#proxies.open(await this.#running(), facts, onRefused)
+    if (!this.#proxies.goOn(facts, onRefused)) await this.#proxies.open(await this.#running(), facts, onRefused)
     return {
       [Symbol.asyncDispose]: async () => this.#proxies.close(await this.#door?.catch(() => undefined), facts.path),
     }
@@ -142,7 +196,7 @@ export class AppDoor implements Door {
 
   /** Closes each connection after its next answer, so that clients connect elsewhere. */
   drain(): void {
-    this.#placeholder.drain()
+    this.#placeholder?.drain()
     // A door that could not start has nothing to close.
     this.#door?.then(
       (door) => door.tell({ do: 'drain' }),
@@ -153,14 +207,14 @@ export class AppDoor implements Door {
   /** Closes the port and waits for requests that are being answered. Apps go on to reach the outside until the end. */
   async closePort(): Promise<void> {
     this.#isStopping = true
-    await this.#placeholder[Symbol.asyncDispose]()
+    await this.#placeholder?.[Symbol.asyncDispose]()
     const door = await this.#door?.catch(() => undefined)
     if (door) await this.#orders.give(door, (id) => ({ do: 'close_port', id })).catch(() => {})
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopping = true
-    await this.#placeholder[Symbol.asyncDispose]()
+    await this.#placeholder?.[Symbol.asyncDispose]()
     const door = await this.#door?.catch(() => undefined)
     if (!door) return
     const timer = setTimeout(() => door.kill(), STOP_MS)
@@ -184,6 +238,7 @@ export class AppDoor implements Door {
     try {
       door = await startDoorProcess({
         script: this.#options.script,
+        pipesFolder: this.#options.pipesFolder?.(),
         onExit: (description) => {
           listening.reject(new DoorEnded(description))
           if (pid !== 0) forgetProcess(pidFile, pid)
@@ -199,10 +254,11 @@ export class AppDoor implements Door {
       this.#pid = pid
       this.#remember(pidFile, pid)
       // The port is free for the process as soon as this is called; what is being answered here goes on.
-      void this.#placeholder[Symbol.asyncDispose]()
+      void this.#placeholder?.[Symbol.asyncDispose]()
       door.tell({ do: 'listen', ...this.#settings, port: this.port })
       await listening.promise
       await this.#proxies.openAllAgain(door)
+      this.#current = door
       return door
     } catch (error) {
       // A process that had begun is started again by its exit.
@@ -210,6 +266,22 @@ export class AppDoor implements Door {
       if (pid === 0) this.#onExit(messageOf(error), 0)
       throw error
     }
+  }
+
+  #resume({ process: frozen, underWay }: FrozenDoor, countedBy: CountedBy): void {
+    const startedAt = performance.now()
+    const pidFile = this.#options.pidFile(this.port)
+    const door = adoptDoorProcess(frozen, {
+      onMessage: (message, from) => this.#receive(message, from),
+      onExit: (description) => {
+        forgetProcess(pidFile, door.pid)
+        this.#onExit(description, performance.now() - startedAt)
+      },
+    })
+    this.#pid = door.pid
+    this.#current = door
+    this.#door = Promise.resolve(door)
+    this.#routed.restore(underWay, door, countedBy)
   }
 
   /** Without the file a process that hangs while svc is killed keeps the port. That must not keep apps from starting. */
@@ -224,6 +296,7 @@ export class AppDoor implements Door {
   /** Ends everything that the door was doing, starts it again, and looks for the app that ended it. */
   #onExit(description: string, ranMs: number): void {
     this.#door = undefined
+    this.#current = undefined
     this.#pid = undefined
     this.#orders.end(description)
     const own = this.#requests.end()

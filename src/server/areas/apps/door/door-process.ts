@@ -1,31 +1,19 @@
-import type { ChildProcess } from 'node:child_process'
-import type { Readable, Writable } from 'node:stream'
+import type { ChildProcess, StdioOptions } from 'node:child_process'
+import { once } from 'node:events'
 import { workerEntry } from '#lib/files/bundle.ts'
-import { jsonOrUndefined } from '#lib/json-or-undefined.ts'
+import { makePipes, ProcessPipes } from '#lib/pipes/process-pipes.ts'
+import { identityOf } from '#lib/processes/former-process.ts'
 import { startProcess } from '#lib/processes/start-process.ts'
+import { DOOR_OUTPUTS, type DoorHandlers, type DoorProcess, followDoor, type PipedChild } from './door-lines.ts'
 import { doorPermissions } from './door-permissions.ts'
-import { fromDoor } from './from-door.ts'
-import { receiveLines } from './lines.ts'
-import type { FromDoor, ToDoor } from './messages.ts'
-import { MAX_LINE_BYTES, MAX_UNREAD_BYTES } from './program/bounds.ts'
 
-type Child = ChildProcess & { stdin: Writable; stdout: Readable; stderr: Readable }
+export type { DoorProcess } from './door-lines.ts'
 
-type DoorOptions = {
-  readonly onMessage: (message: FromDoor, door: DoorProcess) => void
-  /** Called once, with how the process ended. */
-  readonly onExit: (description: string) => void
+type DoorOptions = DoorHandlers & {
   /** The script of the process. Tests use one that misbehaves. */
   readonly script?: string | undefined
-}
-
-/** One process that handles the bytes of apps. What it says is not trusted: a line that does not fit ends it. */
-export type DoorProcess = {
-  readonly pid: number
-  readonly tell: (message: ToDoor) => void
-  readonly kill: () => void
-  /** Resolves with the exit code, or -1 after a signal. */
-  readonly exited: Promise<number>
+  /** The folder for pipes that the next program in this process can open. Undefined: it is not to find them. */
+  readonly pipesFolder?: string | undefined
 }
 
 /**
@@ -33,59 +21,41 @@ export type DoorProcess = {
  * each request under way whose headers are as many and as long as the port allows.
  */
 const HEAP = ['--max-old-space-size=160', '--max-semi-space-size=2']
-const STDERR_BYTES = 2_000
 
 /** Resolves when the process can be told what to do. It has none of our variables and reads none of our files. */
-export async function startDoorProcess({ onMessage, onExit, script }: DoorOptions): Promise<DoorProcess> {
+export async function startDoorProcess({ script, pipesFolder, ...handlers }: DoorOptions): Promise<DoorProcess> {
   const entry = script ?? workerEntry('src/server/areas/apps/door/program/door-child.ts')
   const args = [...HEAP, ...doorPermissions(entry), entry]
-  const child = startProcess(process.execPath, args, { env: {}, cwd: '/', stdio: 'pipe' }) as Child
-  const loaded = Promise.withResolvers<void>()
-  const lastWords = keepStderr(child)
-  let violation: string | undefined
-  const refuse = (what: string) => {
-    violation ??= what
-    child.kill('SIGKILL')
-  }
-  child.stdin.on('error', () => {})
-  receiveLines(child.stdout, MAX_LINE_BYTES, {
-    onTooLong: () => refuse('it sent a line that is too long'),
-    onLine: (line) => {
-      const message = violation === undefined ? fromDoor.safeParse(jsonOrUndefined(line)).data : undefined
-      if (!message) return refuse('it sent a line that is not of the protocol')
-      if (message.is === 'loaded') loaded.resolve()
-      else onMessage(message, door)
-    },
-  })
-  const exited = new Promise<number>((resolve) => {
-    // Not `exit`, which can come before the last lines that the process wrote.
-    child.once('close', (code, signal) => {
-      const description = `${violation ?? signal ?? `exit code ${code}`} ${lastWords()}`.trim()
-      loaded.reject(new Error(`the process for the bytes of apps did not start: ${description}`))
-      onExit(description)
-      resolve(code ?? -1)
-    })
-  })
-  child.once('error', loaded.reject)
-  const door: DoorProcess = {
-    pid: child.pid ?? 0,
-    tell: (message) => {
-      if (child.stdin.writable) child.stdin.write(`${JSON.stringify(message)}\n`)
-      if (child.stdin.writableLength > MAX_UNREAD_BYTES) refuse('it does not read what it is told')
-    },
-    kill: () => void child.kill('SIGKILL'),
-    exited,
-  }
-  await loaded.promise
+  const start = (stdio: StdioOptions) => startProcess(process.execPath, args, { env: {}, cwd: '/', stdio })
+  const isNamed = pipesFolder !== undefined && (await makePipes(pipesFolder, DOOR_OUTPUTS))
+  const { door, loaded } = followDoor(isNamed ? startNamed(pipesFolder, start) : startPiped(start('pipe')), handlers)
+  await loaded
   return door
 }
 
-function keepStderr(child: Child): () => string {
-  let text = ''
-  child.stderr
-    .on('error', () => {})
-    .on('data', (bytes: Buffer) => {
-      text = (text + bytes.toString('latin1')).slice(-STDERR_BYTES)
-    })
-  return () => text
+function startPiped(child: ChildProcess): PipedChild {
+  const { stdin, stdout, stderr } = child
+  if (!stdin || !stdout || !stderr) throw new Error('the process has no pipes')
+  // Not `exit`, which can come before the last lines that the process wrote.
+  return { ...partsOf(child), stdin, stdout, stderr, ended: endOf(child), pipes: undefined }
+}
+
+function startNamed(folder: string, start: (stdio: StdioOptions) => ChildProcess): PipedChild {
+  const { pipes, started: child } = ProcessPipes.start(folder, DOOR_OUTPUTS, (ends) => start([...ends]))
+  const { stdout, stderr } = pipes.output
+  const closed = [stdout, stderr].map((stream) => once(stream, 'close').catch(() => {}))
+  const ended = Promise.all([endOf(child), ...closed]).then(([end]) => end)
+  return { ...partsOf(child), stdin: pipes.input, stdout, stderr, ended, pipes }
+}
+
+function partsOf(child: ChildProcess) {
+  const pid = child.pid ?? 0
+  const fault = new Promise<never>((_, reject) => child.once('error', reject))
+  return { pid, identity: identityOf(pid), fault, kill: () => void child.kill('SIGKILL') }
+}
+
+function endOf(child: ChildProcess): Promise<{ code: number | null; description: string }> {
+  return new Promise((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, description: signal ?? `exit code ${code}` }))
+  })
 }

@@ -1,13 +1,17 @@
 import type { Readable } from 'node:stream'
 
-/** Calls back with each line of a stream. A line over `maxBytes` is told once, and nothing after it is read. */
+/**
+ * Calls back with each line of a stream. A line over `maxBytes` is told once, and nothing after it is read. `rest` is the
+ * start of the first line. Returns what gives the bytes after the last line.
+ */
 export function receiveLines(
   stream: Readable,
   maxBytes: number,
   { onLine, onTooLong }: { onLine: (line: string) => void; onTooLong: () => void },
-): void {
-  let parts: Buffer[] = []
-  let size = 0
+  rest: Buffer = Buffer.alloc(0),
+): () => Buffer {
+  let parts: Buffer[] = [rest]
+  let size = rest.length
   const onData = (chunk: Buffer) => {
     let start = 0
     for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, start)) {
@@ -24,4 +28,5 @@ export function receiveLines(
     onTooLong()
   }
   stream.on('error', () => {}).on('data', onData)
+  return () => Buffer.concat(parts)
 }

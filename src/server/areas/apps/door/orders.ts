@@ -6,7 +6,20 @@ type Order = Parameters<DoorProcess['tell']>[0]
 /** The orders that one door is carrying out, each with the promise that its answer settles. */
 export class Orders {
   readonly #pending = new Map<number, PromiseWithResolvers<void>>()
-  #nextId = 0
+  #nextId: number
+
+  /** `firstId`: the door has answered, or will answer, those with lower ids, which a former program gave. */
+  constructor(firstId = 0) {
+    this.#nextId = firstId
+  }
+
+  get nextId(): number {
+    return this.#nextId
+  }
+
+  get isIdle(): boolean {
+    return this.#pending.size === 0
+  }
 
   /** Resolves when the door has carried the order out. Rejects with its fault, or with DoorEnded. */
   async give(door: DoorProcess, order: (id: number) => Order): Promise<void> {

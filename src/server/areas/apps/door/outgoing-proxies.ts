@@ -8,8 +8,12 @@ type OnRefused = (reason: string) => void
 type OnError = (error: unknown, path: string) => void
 export type OutgoingProxies = ReturnType<typeof createOutgoingProxies>
 
-/** The ways out of apps, which each new door opens again. `onError` is called for one that cannot be opened again. */
-export function createOutgoingProxies(orders: Orders, onError: OnError) {
+/**
+ * The ways out of apps, which each new door opens again. `onError` is called for one that cannot be opened again.
+ * `opened`: the paths of those that the door opened for a former program.
+ */
+export function createOutgoingProxies(orders: Orders, onError: OnError, opened: readonly string[] = []) {
+  const left = new Set(opened)
   const proxies = new Map<string, { readonly facts: ProxyFacts; readonly onRefused: OnRefused }>()
   const openOne = async (door: DoorProcess, facts: ProxyFacts): Promise<void> => {
     // The socket of a process that was killed is still there.
@@ -17,6 +21,12 @@ export function createOutgoingProxies(orders: Orders, onError: OnError) {
     await orders.give(door, (id) => ({ do: 'open_proxy', id, ...facts }))
   }
   return {
+    /** Goes on with one that the door opened for a former program. Returns false if it did not. */
+    goOn(facts: ProxyFacts, onRefused: OnRefused): boolean {
+      if (!left.delete(facts.path)) return false
+      proxies.set(facts.path, { facts, onRefused })
+      return true
+    },
     async open(door: DoorProcess, facts: ProxyFacts, onRefused: OnRefused): Promise<void> {
       proxies.set(facts.path, { facts, onRefused })
       try {
@@ -43,6 +53,7 @@ export function createOutgoingProxies(orders: Orders, onError: OnError) {
         }
       }
     },
+    paths: (): readonly string[] => [...proxies.keys()],
     refused(path: string, reason: string): void {
       proxies.get(path)?.onRefused(reason)
     },

@@ -27,7 +27,16 @@ const WITHOUT_BODY = [204, 205, 304]
 /** The requests of svc itself that one door is sending. Only a status and the start of a body come back. */
 export class OwnRequests {
   readonly #waiting = new Map<number, Waiting>()
-  #nextId = 0
+  #nextId: number
+
+  /** `firstId`: the door may still answer requests with lower ids, which a former program sent. */
+  constructor(firstId = 0) {
+    this.#nextId = firstId
+  }
+
+  get nextId(): number {
+    return this.#nextId
+  }
 
   /** Rejects with a SocketFetchError, with DoorEnded, or with the reason of the request's signal. */
   async send(door: Teller, { deploy, ...to }: RequestTarget, request: Request): Promise<Response> {

@@ -25,6 +25,27 @@ type UnderWay = {
   readonly deploy: AnsweringDeploy | undefined
   /** Counts a WebSocket as open, once. */
   readonly count?: () => void
+  readonly isSocket: boolean
+  /** Whether the door has got its route. */
+  readonly isRouted: boolean
+  isOpen?: true
+}
+
+/** A request or WebSocket for the next program in this process. */
+export type FrozenRequest = {
+  readonly id: number
+  readonly label: string
+  readonly isSocket: boolean
+  readonly isRouted: boolean
+  readonly isOpen: boolean
+  readonly deployId: string | undefined
+}
+
+/** The way in which an instance counts what it answers. */
+export type Counted = {
+  readonly begin?: FoundInstance['begin'] | undefined
+  readonly beginSocket?: FoundInstance['beginSocket'] | undefined
+  readonly deploy?: AnsweringDeploy | undefined
 }
 
 type Deps = {
@@ -59,33 +80,48 @@ export class RoutedRequests {
       if (isSocket) this.#deps.series.refused()
       return door.tell({ do: 'route', id, to: { type: 'busy' } })
     }
-    const nobody: UnderWay = { label, end: () => {}, deploy: undefined }
+    const facts = { label, isSocket: isSocket === true }
+    const nobody: UnderWay = { ...facts, end: () => {}, deploy: undefined, isRouted: false }
     this.#underWay.set(id, nobody)
     const found = await this.#find(label)
     // It has ended meanwhile. Until now its slot was taken, because the lookup was.
     if (this.#underWay.get(id) !== nobody) return giveBack()
     if (found.to.type !== 'app') {
-      this.#underWay.set(id, { label, end: giveBack, deploy: undefined })
+      this.#underWay.set(id, { ...facts, end: giveBack, deploy: undefined, isRouted: true })
       return door.tell({ do: 'route', id, to: found.to })
     }
     const { to, begin, beginSocket, deploy = this.#deps.deployAt(to.address) } = found as FoundInstance
-    const endCount = isSocket ? beginSocket?.(() => door.tell({ do: 'close_socket', id })) : begin?.()
-    let endSeries: (() => void) | undefined
-    const end = () => {
-      giveBack()
-      endCount?.()
-      endSeries?.()
-    }
-    const count = () => {
-      if (isSocket) endSeries ??= this.#deps.series.open(label)
-    }
-    this.#underWay.set(id, { label, end, deploy, count })
+    this.#count({ id, ...facts }, { begin, beginSocket, deploy }, giveBack, door)
     door.tell({ do: 'route', id, to: { ...to, recordedAs: this.#deps.recordedAs(deploy) } })
   }
 
   /** Counts a WebSocket that the app accepted. */
   opened(id: number): void {
-    this.#underWay.get(id)?.count?.()
+    const socket = this.#underWay.get(id)
+    if (!socket?.count) return
+    socket.isOpen = true
+    socket.count()
+  }
+
+  /** Describes all of them for the next program in this process. */
+  freeze(): FrozenRequest[] {
+    return [...this.#underWay].map(([id, { label, isSocket, isRouted, isOpen = false, deploy }]) => {
+      return { id, label, isSocket, isRouted, isOpen, deployId: deploy?.deployId }
+    })
+  }
+
+  /** Goes on with what a former program routed, and routes what it did not. */
+  restore(frozen: readonly FrozenRequest[], door: DoorProcess, countedBy: (deployId: string) => Counted): void {
+    for (const { id, label, isSocket, isRouted, isOpen, deployId } of frozen) {
+      if (!isRouted) {
+        void this.route({ is: 'asked', id, label, ...(isSocket && { isSocket }) }, door)
+        continue
+      }
+      const giveBack = (isSocket ? this.#socketSlots : this.#slots).take(label) ?? (() => {})
+      const counted = deployId === undefined ? {} : countedBy(deployId)
+      this.#count({ id, label, isSocket }, counted, giveBack, door)
+      if (isOpen) this.opened(id)
+    }
   }
 
   end(id: number): void {
@@ -110,6 +146,25 @@ export class RoutedRequests {
       labels: [...new Set(all.map(({ label }) => label))],
       deploys: [...all, ...late].flatMap(({ deploy }) => deploy ?? []),
     }
+  }
+
+  #count(
+    { id, label, isSocket }: Pick<FrozenRequest, 'id' | 'label' | 'isSocket'>,
+    { begin, beginSocket, deploy }: Counted,
+    giveBack: () => void,
+    door: DoorProcess,
+  ): void {
+    const endCount = isSocket ? beginSocket?.(() => door.tell({ do: 'close_socket', id })) : begin?.()
+    let endSeries: (() => void) | undefined
+    const end = () => {
+      giveBack()
+      endCount?.()
+      endSeries?.()
+    }
+    const count = () => {
+      if (isSocket) endSeries ??= this.#deps.series.open(label)
+    }
+    this.#underWay.set(id, { label, end, deploy, count, isSocket, isRouted: true })
   }
 
   async #find(label: string): Promise<FoundApp> {

@@ -211,7 +211,13 @@ export class AppHost {
       time,
       start: async () => {
         await this.#requireLease()
-        return startInstance(this.#deps, { deploy, release, fence, onHarmful: () => this.#onHarmful(deploy) })
+        return startInstance(this.#deps, {
+          deploy,
+          release,
+          fence,
+          onHarmful: () => this.#onHarmful(deploy),
+          isResumed: true,
+        })
       },
       untilReady: async (instance, signal) => {
         const probed = await probeUntilHealthy(instance, deploy.health_path ?? '/', time, signal)

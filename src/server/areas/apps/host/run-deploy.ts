@@ -105,12 +105,19 @@ export async function buildDeploy(
   return built
 }
 
-type NewInstance = { deploy: DeployRow; release: Release; fence: number; onHarmful: () => void }
+type NewInstance = {
+  deploy: DeployRow
+  release: Release
+  fence: number
+  onHarmful: () => void
+  /** Whether it may run already. */
+  isResumed?: boolean
+}
 
 /** Starts an instance of a deploy, whose lines go to the app's log. */
 export async function startInstance(
-  { db, target, readVariables, writeLog }: HostDeps,
-  { deploy, release, fence, onHarmful }: NewInstance,
+  { db, target, readVariables, writeLog, logStored }: HostDeps,
+  { deploy, release, fence, onHarmful, isResumed = false }: NewInstance,
 ): Promise<Instance> {
   const { start_command: startCommand } = deploy
   if (startCommand === null) throw new DeployFailed('START_FAILED', 'The app has no start command.')
@@ -121,7 +128,11 @@ export async function startInstance(
       environment: await readVariables(deploy.app_id),
       onLine: lineWriter(writeLog, deploy, 'app'),
       fence,
-      storedLines: () => findStoredLines(db, deploy),
+      storedLines: async () => {
+        // Lines that this process still has to store would otherwise be sent to it a second time.
+        if (isResumed) await logStored(deploy.app_id)
+        return findStoredLines(db, deploy)
+      },
       onHarmful,
     })
   } catch (error) {

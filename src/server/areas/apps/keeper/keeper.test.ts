@@ -1,24 +1,30 @@
-import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request as send } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from 'vitest'
-import { listenLocal } from '#lib/net/local-stream.ts'
+import { connectLocal, listenLocal } from '#lib/net/local-stream.ts'
 import { deployFacts, openTestTarget } from '#test/apps/app-target.ts'
 import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
 import type { Instance, OnLine, StoredLines } from '../deploys/target.ts'
+import { keeperEntry } from './command.ts'
 import { KeptDoor } from './link/kept-door.ts'
 import { chooseSocket } from './place.ts'
+import { openWire } from './wire.ts'
 
 /** Answers with a number that is its own, and writes each path to its log. */
 const APP = `
   const own = Math.random()
+  let held
   require('node:http').createServer((request, response) => {
     if (request.url === '/end') process.exit(3)
     console.log(request.url)
+    if (request.url === '/held') return void (held = response)
     response.end(String(own))
+    held?.end(String(own))
   }).listen(Number(process.env.PORT), '127.0.0.1')`
 
 const cleanUps: (() => unknown)[] = []
@@ -38,6 +44,7 @@ type ServerOptions = { holdMs?: number; fence?: number }
 async function openServer(dataDir: string, { holdMs = 60_000, fence = 1 }: ServerOptions = {}) {
   let leaves = true
   const errors: string[] = []
+  const warnings: string[] = []
   const door = await KeptDoor.open({
     settings: {
       host: '127.0.0.1',
@@ -49,7 +56,7 @@ async function openServer(dataDir: string, { holdMs = 60_000, fence = 1 }: Serve
     },
     dataDir,
     series: { open: () => () => {}, refused: () => {} },
-    log: { warn: () => {}, error: (_, message) => void errors.push(message) },
+    log: { warn: (_, message) => void warnings.push(message), error: (_, message) => void errors.push(message) },
     holdMs,
     renewsHold: false,
     leavesApps: () => leaves,
@@ -84,7 +91,18 @@ async function openServer(dataDir: string, { holdMs = 60_000, fence = 1 }: Serve
   }
   /** Asks as a visitor does. */
   const visit = (path = '/') => visitPort(door.port, path)
-  return { door, target, lines, errors, start, serve, visit, leave: () => close(true), end: () => close(false) }
+  return {
+    door,
+    target,
+    lines,
+    errors,
+    warnings,
+    start,
+    serve,
+    visit,
+    leave: () => close(true),
+    end: () => close(false),
+  }
 }
 
 function visitPort(port: number, path = '/'): Promise<{ status: number; body: string }> {
@@ -241,14 +259,98 @@ describe('AP-02 an app and the servers that host it', () => {
   })
 })
 
+/** Asks the keeper for an upgrade, as a server of another release does. Returns why it refuses, or undefined. */
+async function upgradeKeeper(dataDir: string, entry: string): Promise<string | undefined> {
+  const socket = await connectLocal(join(dataDir, 'keeper', 'control.sock'))
+  socket?.write(`${JSON.stringify({ do: 'upgrade', id: 7, execPath: process.execPath, entry })}\n`)
+  let answer: { is: string; fault?: { message: string } } | undefined
+  const wire = openWire<NonNullable<typeof answer>, never>(socket!, {
+    onMessage: (message) => {
+      if (message.is !== 'done') return
+      answer = message
+      wire.end()
+    },
+    onClose: () => {},
+  })
+  await once(socket!, 'close')
+  return answer?.fault?.message
+}
+
+/** A program of the keeper that runs some code before it begins, if it does not only say which state it can read. */
+function newProgram(code: string): string {
+  const file = join(newFolder(), 'keeper-child.mjs')
+  const begin = `if (process.argv[2] !== '--format') { ${code} }\nawait import(${JSON.stringify(keeperEntry())})`
+  writeFileSync(file, `import { writeFileSync } from 'node:fs'\n${begin}\n`)
+  return file
+}
+
+describe('AP-02 a keeper that is upgraded', () => {
+  it('goes on with its apps, what they write, and requests that are under way', async () => {
+    const dataDir = newFolder()
+    const first = await openServer(dataDir)
+    const own = await answerOf(await first.serve('dep_1'))
+    const { port } = first.door
+    const keeper = keeperPid(dataDir)
+    const held = visitPort(port, '/held')
+    await until(() => first.lines.includes('/held'))
+    await first.leave()
+    expect(await upgradeKeeper(dataDir, newProgram(''))).toBeUndefined()
+    expect(await visitPort(port, '/let-go')).toEqual({ status: 200, body: own })
+    expect(await held).toEqual({ status: 200, body: own })
+    const second = await openServer(dataDir, { fence: 2 })
+    expect(keeperPid(dataDir)).toBe(keeper)
+    expect(await answerOf(await second.start('dep_1'))).toBe(own)
+    await until(() => second.lines.includes('/let-go'))
+    expect(second.lines.filter((line) => line !== '/probe')).toEqual(['/held', '/let-go'])
+    await second.end()
+    await until(() => isGone(keeper))
+  })
+
+  it('refuses while a build runs, and a program that cannot go on with its apps', async () => {
+    const dataDir = newFolder()
+    const server = await openServer(dataDir)
+    const own = await answerOf(await server.serve('dep_1'))
+    const other = join(newFolder(), 'other.mjs')
+    writeFileSync(other, 'console.log(0)')
+    expect(await upgradeKeeper(dataDir, other)).toBe('the other program cannot go on with apps of this one')
+    const deploy = { ...deployFacts('app_1', 'dep_2'), buildCommand: 'echo begins; sleep 1000' }
+    const stopping = new AbortController()
+    const onLine: OnLine = ({ text: line }) => void server.lines.push(line)
+    async function* files() {}
+    const facts = { deploy, files: files(), environment: {}, onLine, signal: stopping.signal }
+    const building = server.target.build(facts)
+    await until(() => server.lines.includes('begins'))
+    expect(await upgradeKeeper(dataDir, newProgram(''))).toBe('a build, a start or a stop of an app is under way')
+    stopping.abort()
+    await building.catch(() => {})
+    expect(await server.visit()).toEqual({ status: 200, body: own })
+  })
+
+  it('starts its apps anew if the new program cannot read what the former one left, and says so', async () => {
+    const dataDir = newFolder()
+    const server = await openServer(dataDir)
+    const instance = await server.serve('dep_1')
+    const own = await answerOf(instance)
+    const damage = `writeFileSync(process.argv[2] + '/keeper/hand-over/state', 'damaged')`
+    expect(await upgradeKeeper(dataDir, newProgram(damage))).toBeUndefined()
+    await instance.ended
+    const again = await until(() => server.start('dep_1').catch(() => undefined))
+    expect(await until(() => answerOf(again))).not.toBe(own)
+    await until(() => server.errors.includes('apps could not be taken over by the new release; they are started again'))
+  })
+})
+
 describe('AP-02 a keeper of another release', () => {
   /** Listens as a keeper with an older protocol, and returns what a server sends to it. */
-  async function openFormer(dataDir: string, startedBy: 'server' | 'operator') {
-    const received: unknown[] = []
+  async function openFormer(dataDir: string, startedBy: 'server' | 'operator', program?: string) {
+    const received: { do: string; id: number }[] = []
     const keeper = await listenLocal(chooseSocket(dataDir), (socket) => {
-      socket.write(`${JSON.stringify({ is: 'welcome', protocol: 0, startedBy })}\n`)
+      socket.write(`${JSON.stringify({ is: 'welcome', protocol: 0, startedBy, program })}\n`)
       socket.on('data', (bytes) => {
-        received.push(JSON.parse(bytes.toString()))
+        const order = JSON.parse(bytes.toString()) as (typeof received)[0]
+        received.push(order)
+        const fault = { message: 'it is busy' }
+        if (order.do === 'upgrade') return socket.write(`${JSON.stringify({ is: 'done', id: order.id, fault })}\n`)
         socket.destroy()
         void keeper[Symbol.asyncDispose]()
       })
@@ -274,6 +376,14 @@ describe('AP-02 a keeper of another release', () => {
       `or end it and then \`SVC_DATA_DIR=${dataDir} svc-server keeper\` of this release`,
     )
     expect(received).toEqual([])
+  })
+
+  it('is asked to upgrade first, and ended if it refuses', async () => {
+    const dataDir = newFolder()
+    const received = await openFormer(dataDir, 'server', 'another')
+    const server = await openServer(dataDir)
+    expect(received.map((order) => order.do)).toEqual(['upgrade', 'shut_down'])
+    expect(server.warnings).toEqual(['the process that keeps apps was not upgraded'])
   })
 })
 

@@ -46,7 +46,12 @@ export type Order =
   /** Answered when requests of the label go to the instance. */
   | { readonly do: 'route'; readonly label: string; readonly deployId: string }
   | { readonly do: 'close_port' }
-  /** Ends all apps and the keeper. */
+  /**
+   * Lets another program go on in the process of the keeper. Answered only if that is refused: otherwise the connection
+   * ends, and the other program listens soon. Every release sends and understands this order as it is.
+   */
+  | { readonly do: 'upgrade'; readonly execPath: string; readonly entry: string }
+  /** Ends all apps and the keeper. Every release sends and understands this order as it is. */
   | { readonly do: 'shut_down' }
 
 /** Messages of a server to the keeper, one JSON object a line. */
@@ -91,6 +96,8 @@ export type FromKeeper =
       readonly keeperId: string
       readonly startedBy: StartedBy
       readonly pid: number
+      /** Digest of its program. Undefined: it does not understand `upgrade`. */
+      readonly program?: string
     }
   | { readonly is: 'done'; readonly id: number; readonly value?: unknown; readonly fault?: Fault }
   | { readonly is: 'line'; readonly sandbox: number; readonly line: KeptLine }

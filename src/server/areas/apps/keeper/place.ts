@@ -19,6 +19,16 @@ export function chooseSocket(dataDir: string): string {
   return socket
 }
 
+/** The folder of the pipes of apps. */
+export function pipesFolder(dataDir: string): string {
+  return join(keeperFolder(dataDir), 'pipes')
+}
+
+/** The file that names the keeper while it becomes another program. */
+export function upgradeFile(dataDir: string): string {
+  return join(keeperFolder(dataDir), 'upgrading')
+}
+
 /** Returns the id of the keepers of this data folder. */
 export function keeperIdOf(dataDir: string): string {
   const file = join(keeperFolder(dataDir), 'id')
@@ -37,6 +47,8 @@ export function keeperIdOf(dataDir: string): string {
 export function findSocket(dataDir: string): string | undefined {
   try {
     const socket = readFileSync(placeFile(dataDir), 'utf8')
+    // Empty while the keeper writes it.
+    if (socket === '') return undefined
     return isPrivate(dirname(socket), lstatSync(keeperFolder(dataDir)).uid) ? socket : undefined
   } catch {
     return undefined

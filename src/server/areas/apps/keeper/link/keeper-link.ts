@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream'
 import type { Log } from '#lib/log/log.ts'
 import { messageOf } from '#lib/message-of.ts'
 import type { NoRoute } from '../../door/messages.ts'
+import { keeperEntry, programDigest } from '../command.ts'
 import { type Fault, type FromKeeper, type Order, PROTOCOL, type StartedBy, type ToKeeper } from '../messages.ts'
 import { openWire, type Wire } from '../wire.ts'
 import { connectToKeeper, startKeeper } from './start-keeper.ts'
@@ -39,6 +40,11 @@ function otherRelease({ pid }: Partial<Welcome>, dataDir: string): string {
   )
 }
 
+/** Thrown for an order that was not answered before the connection ended. */
+class KeeperGone extends Error {
+  override readonly name = 'KeeperGone'
+}
+
 /** The connection of this server to the keeper of its data folder, which is started when it is needed. */
 export class KeeperLink {
   readonly #options: LinkOptions
@@ -47,6 +53,8 @@ export class KeeperLink {
   readonly #pending = new Map<number, PromiseWithResolvers<unknown>>()
   #nextId = 0
   #isClosed = false
+  /** Only a server that starts asks for an upgrade: of two servers, each would upgrade to its own release for ever. */
+  #mayUpgrade = true
 
   constructor(options: LinkOptions) {
     this.#options = options
@@ -94,8 +102,12 @@ export class KeeperLink {
   }
 
   #connectOrStart(): Promise<Connection> {
+    return this.#connect(() => this.#connectSocket())
+  }
+
+  async #connectSocket(): Promise<Duplex> {
     const { dataDir } = this.#options
-    return this.#connect(async () => (await connectToKeeper(dataDir)) ?? (await startKeeper(dataDir)))
+    return (await connectToKeeper(dataDir)) ?? startKeeper(dataDir)
   }
 
   #connect(open: () => Promise<Duplex>): Promise<Connection> {
@@ -126,12 +138,19 @@ export class KeeperLink {
       },
     })
     const welcome = await welcomed.promise
+    if (this.#mayUpgrade && welcome.program !== undefined && welcome.program !== programDigest()) {
+      const refusal = await this.#upgrade(wire)
+      this.#mayUpgrade = false
+      if (refusal === undefined) return this.#open(() => this.#connectSocket())
+      this.#options.log.warn({ reason: refusal }, 'the process that keeps apps was not upgraded')
+    }
+    this.#mayUpgrade = false
     if (welcome.protocol !== PROTOCOL) {
       if (welcome.startedBy === 'operator') {
         wire.end()
         throw new Error(otherRelease(welcome, this.#options.dataDir))
       }
-      // Every release knows this message. Its apps end with it, and are started again by those who host them.
+      // Its apps end with it, and are started again by those who host them.
       wire.send({ do: 'shut_down', id: 0 })
       await closed.promise
       return this.#open(() => startKeeper(this.#options.dataDir))
@@ -140,6 +159,16 @@ export class KeeperLink {
     await this.#options.onConnect((order) => this.#send(wire, order))
     this.#current = { wire, welcome }
     return this.#current
+  }
+
+  /** Resolves when the keeper becomes the program of this release, or with the reason why it does not. */
+  async #upgrade(wire: Wire<ToKeeper>): Promise<string | undefined> {
+    try {
+      await this.#send(wire, { do: 'upgrade', execPath: process.execPath, entry: keeperEntry() })
+      return 'it did not begin anew'
+    } catch (error) {
+      return error instanceof KeeperGone ? undefined : messageOf(error)
+    }
   }
 
   #send(wire: Wire<ToKeeper>, order: Order): Promise<unknown> {
@@ -179,10 +208,11 @@ export class KeeperLink {
     const wasConnected = this.#current?.wire === wire
     if (this.#current && !wasConnected) return
     this.#current = undefined
-    this.#connection = undefined
-    for (const pending of this.#pending.values()) pending.reject(new Error('the process that keeps apps ended'))
+    for (const pending of this.#pending.values()) pending.reject(new KeeperGone('the process that keeps apps ended'))
     this.#pending.clear()
-    if (wasConnected) this.#options.onLost()
+    if (!wasConnected) return
+    this.#connection = undefined
+    this.#options.onLost()
   }
 }
 

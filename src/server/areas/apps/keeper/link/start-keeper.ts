@@ -1,33 +1,38 @@
 import { closeSync, openSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { workerEntry } from '#lib/files/bundle.ts'
 import { connectLocal } from '#lib/net/local-stream.ts'
+import { namesLivingProcess } from '#lib/processes/former-process.ts'
 import { startProcess } from '#lib/processes/start-process.ts'
-import { findSocket, keeperFolder } from '../place.ts'
+import { keeperArguments, keeperEntry, keeperEnvironment } from '../command.ts'
+import { findSocket, keeperFolder, upgradeFile } from '../place.ts'
 
-/** It keeps the newest lines of each app, and little else. */
-const HEAP = ['--no-warnings', '--max-old-space-size=256', '--max-semi-space-size=2']
 const BETWEEN_MS = 20
+/** How long a keeper may take to become another program. */
+const UPGRADE_MS = 30_000
 const STDERR_CHARS = 2_000
 
-/** Connects to the keeper of a data folder. Returns undefined if none runs. */
+/** Connects to the keeper of a data folder, also while it becomes another program. Returns undefined if none runs. */
 export async function connectToKeeper(dataDir: string): Promise<Duplex | undefined> {
-  const socket = findSocket(dataDir)
-  return socket === undefined ? undefined : connectLocal(socket)
+  const deadline = performance.now() + UPGRADE_MS
+  for (;;) {
+    const isUpgrading = namesLivingProcess(upgradeFile(dataDir))
+    const path = findSocket(dataDir)
+    const socket = path === undefined ? undefined : await connectLocal(path)
+    if (socket || !isUpgrading || performance.now() > deadline) return socket
+    await delay(BETWEEN_MS)
+  }
 }
 
 /** Starts the keeper of a data folder and connects to it. It goes on when this process ends. */
 export async function startKeeper(dataDir: string): Promise<Duplex> {
-  const entry = workerEntry('src/server/areas/apps/keeper/program/keeper-child.ts')
   const errors = join(keeperFolder(dataDir), 'stderr')
   const stderr = openSync(errors, 'w', 0o600)
-  const child = startProcess(process.execPath, [...HEAP, entry, dataDir, 'server'], {
+  const child = startProcess(process.execPath, keeperArguments(keeperEntry(), dataDir, 'server'), {
     cwd: '/',
-    env: { TMPDIR: tmpdir() },
+    env: keeperEnvironment(),
     stdio: ['ignore', 'ignore', stderr],
   })
   closeSync(stderr)

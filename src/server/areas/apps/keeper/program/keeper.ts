@@ -1,13 +1,23 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf } from '#lib/message-of.ts'
+import type { HandedOver } from '#lib/pipes/process-pipes.ts'
+import { findControlGroups, readGroupFacts } from '#lib/processes/control-groups/control-groups.ts'
+import type { GroupFacts } from '#lib/processes/control-groups/hierarchies.ts'
+import { canBecome } from '#lib/processes/start-process.ts'
 import { AppDoor } from '../../door/app-door.ts'
 import type { NoRoute } from '../../door/messages.ts'
 import type { AppNetwork } from '../../door/network.ts'
 import type { FoundApp } from '../../door/routed-requests.ts'
 import type { SandboxMachine } from '../../process/sandbox/sandbox.ts'
-import { createSandboxMachine } from '../../process/sandbox/sandboxes.ts'
+import { createSandboxMachine, endFormer } from '../../process/sandbox/sandboxes.ts'
+import { programDigest } from '../command.ts'
 import { type DoorOptions, type FromKeeper, PROTOCOL, type StartedBy, type ToKeeper } from '../messages.ts'
+import { pipesFolder } from '../place.ts'
 import { openWire } from '../wire.ts'
+import { becomeNext, type FrozenKeeper, type Program, prepareHandOver, tryProgram } from './hand-over.ts'
 import { KeptApps } from './kept-apps.ts'
 import { ServerConnection } from './server-connection.ts'
 import { createSocketCount } from './socket-count.ts'
@@ -23,6 +33,8 @@ type KeeperOptions = {
   readonly pidFile: (port: number) => string
   /** Ends this process. */
   readonly exit: () => void
+  /** /proc/self/cgroup as the first program in this process found it. Undefined: this program is the first. */
+  readonly cgroup?: string | undefined
 }
 
 /** How long a stop waits for an app to end when asked to. */
@@ -30,6 +42,9 @@ const STOP_GRACE_MS = 3_000
 /** A keeper of a server ends when it has had nothing to keep and no server for this long. */
 const IDLE_MS = 10_000
 const MAX_REMEMBERED_LOG = 100
+/** For how long an upgrade waits for the end of builds, starts and stops. */
+const UPGRADE_WAIT_MS = 2_000
+const BETWEEN_MS = 20
 
 type LogEntry = Extract<FromKeeper, { is: 'log' }>
 
@@ -40,6 +55,10 @@ type LogEntry = Extract<FromKeeper, { is: 'log' }>
 export class Keeper {
   readonly #options: KeeperOptions
   readonly #servers = new Set<ServerConnection>()
+  /** Those that are gone, while their builds end. */
+  readonly #ending = new Set<ServerConnection>()
+  readonly #program = programDigest()
+  readonly #groupFacts: GroupFacts
   readonly machine: SandboxMachine
   readonly apps: KeptApps
   readonly #sockets: ReturnType<typeof createSocketCount>
@@ -57,7 +76,14 @@ export class Keeper {
     this.#sockets = createSocketCount((label, was) => {
       for (const server of this.#servers) server.send({ is: 'socket', label, was })
     })
-    this.machine = createSandboxMachine({ dataDir: options.dataDir, network })
+    const facts = readGroupFacts()
+    this.#groupFacts = { ...facts, cgroup: options.cgroup ?? facts.cgroup }
+    this.machine = createSandboxMachine({
+      dataDir: options.dataDir,
+      network,
+      findGroups: (dataDir) => findControlGroups(dataDir, this.#groupFacts),
+      pipes: pipesFolder(options.dataDir),
+    })
     this.apps = new KeptApps({ machine: this.machine, network, onChange: () => this.#watchIdle() })
     this.#watchIdle()
   }
@@ -75,6 +101,7 @@ export class Keeper {
       },
       onClose: () => {
         this.#servers.delete(server)
+        this.#ending.add(server)
         server.close()
         this.apps.leave(server)
         this.#watchIdle()
@@ -83,7 +110,8 @@ export class Keeper {
     this.#servers.add(server)
     this.#watchIdle()
     const { keeperId, startedBy } = this.#options
-    wire.send({ is: 'welcome', protocol: PROTOCOL, keeperId, startedBy, pid: process.pid })
+    const program = canBecome() ? { program: this.#program } : {}
+    wire.send({ is: 'welcome', protocol: PROTOCOL, keeperId, startedBy, pid: process.pid, ...program })
     for (const entry of this.#log) wire.send(entry)
     for (const label of this.#sockets.labels()) wire.send({ is: 'socket', label, was: 'opened' })
     this.#log = []
@@ -125,6 +153,64 @@ export class Keeper {
     this.#options.exit()
   }
 
+  /** Lets another program go on in this process, with the same apps and the same door. Rejects with the reason if it cannot. */
+  async upgrade(program: Program): Promise<never> {
+    const { dataDir, startedBy } = this.#options
+    await tryProgram(program)
+    await prepareHandOver(dataDir)
+    const deadline = performance.now() + UPGRADE_WAIT_MS
+    for (;;) {
+      await delay(BETWEEN_MS)
+      // Nothing that was read is half handed on when a callback of this kind begins.
+      await new Promise((resolve, reject) => {
+        setImmediate(() => {
+          try {
+            const handedOver = this.#handOver()
+            if (handedOver) becomeNext(handedOver, program, { dataDir, startedBy })
+            resolve(undefined)
+          } catch (error) {
+            reject(error)
+          }
+        })
+      })
+      if (performance.now() > deadline) throw new Error('a build, a start or a stop of an app is under way')
+    }
+  }
+
+  /** Goes on with what the former program in this process kept. */
+  async restore({ apps, door, log }: FrozenKeeper): Promise<void> {
+    this.#log = [...log]
+    if (!door) return
+    const { settings } = door.frozen
+    const opened = AppDoor.adopt(this.#doorOptions(settings), door.frozen)
+    opened.serve((label) => this.#find(label))
+    this.#opened = opened
+    this.#door = { settings: door.settings, opened: Promise.resolve(opened) }
+    await this.apps.restore(apps, ({ options: { appId } }, error) => {
+      this.log('error', { app: appId, error: messageOf(error) }, 'an app could not be taken over; it is started again')
+      void endFormer(appId, this.machine).catch(() => {})
+    })
+    opened.resume((deployId) => this.apps.countedBy(deployId))
+    this.#watchIdle()
+  }
+
+  /** Undefined while a build, a start or a stop is under way. */
+  #handOver(): HandedOver<FrozenKeeper> | undefined {
+    for (const server of this.#ending) if (!server.isBuilding()) this.#ending.delete(server)
+    if ([...this.#servers, ...this.#ending].some((server) => server.isBuilding())) return undefined
+    const apps = this.apps.handOver()
+    const door = this.#opened?.handOver()
+    if (!apps || (this.#door && !this.#opened) || (this.#opened?.isStarted && !door)) return undefined
+    const { cgroup } = this.#groupFacts
+    const freeze = (): FrozenKeeper => ({
+      apps: apps.freeze(),
+      door: door && { settings: this.#door!.settings, frozen: door.freeze() },
+      log: this.#log,
+      cgroup,
+    })
+    return { descriptors: [...apps.descriptors, ...(door?.descriptors ?? [])], freeze }
+  }
+
   log(level: LogEntry['level'], details: object, message: string): void {
     const entry = { is: 'log', level, details, message } as const
     const [server] = this.#servers
@@ -139,13 +225,19 @@ export class Keeper {
       this.#opened = undefined
       await open[Symbol.asyncDispose]()
     }
+    const door = await AppDoor.open(this.#doorOptions(settings))
+    door.serve((label) => this.#find(label))
+    return door
+  }
+
+  #doorOptions(settings: DoorOptions) {
     const log = {
       warn: (details: object, message: string) => this.log('warn', details, message),
       error: (details: object, message: string) => this.log('error', withText(details), message),
     }
-    const door = await AppDoor.open({ settings, log, series: this.#sockets, pidFile: this.#options.pidFile })
-    door.serve((label) => this.#find(label))
-    return door
+    const { pidFile, dataDir } = this.#options
+    const newFolder = () => join(pipesFolder(dataDir), randomBytes(6).toString('hex'))
+    return { settings, log, series: this.#sockets, pidFile, pipesFolder: newFolder }
   }
 
   #requireDoor(): AppDoor {

@@ -1,11 +1,13 @@
+import type { HandedOver } from '#lib/pipes/process-pipes.ts'
 import { isShortRun, restartDelayMs } from '../../deploys/rules.ts'
+import type { AnsweringDeploy } from '../../door/harm/suspects.ts'
 import type { AppNetwork, AttachedApp } from '../../door/network.ts'
 import { type ServedInstance, serveInstance } from '../../host/served-app.ts'
-import type { SandboxMachine } from '../../process/sandbox/sandbox.ts'
-import { type AppOptions, type RunningApp, startApp } from '../../process/sandbox/sandboxes.ts'
+import type { FrozenSandbox, SandboxMachine } from '../../process/sandbox/sandbox.ts'
+import { type AppOptions, adoptApp, type RunningApp, startApp } from '../../process/sandbox/sandboxes.ts'
 import type { ProcessEnd } from '../../process/sandbox/status.ts'
 import type { FromKeeper, Stored } from '../messages.ts'
-import { LineBuffer } from './line-buffer.ts'
+import { type FrozenLines, LineBuffer } from './line-buffer.ts'
 
 /** A server that is connected. */
 export type Server = {
@@ -25,6 +27,20 @@ type Deps = {
   readonly onEnd: (app: KeptApp) => void
 }
 
+/** An instance for the next program in this process. */
+export type FrozenApp = {
+  readonly options: Omit<AppOptions, 'onLine'>
+  readonly token: string | undefined
+  readonly lines: FrozenLines
+  readonly shortRuns: number
+  readonly startedAt: number
+  /** When it ends unless a server comes, or renews it. */
+  readonly endsAt: number
+  readonly isHarmful: boolean
+  /** Undefined: it waits to be started again. */
+  readonly sandbox: FrozenSandbox | undefined
+}
+
 type Running = { readonly app: RunningApp; readonly attached: AttachedApp; readonly served: ServedInstance }
 
 const ABANDONED = 'killed: no server came back to host it'
@@ -37,8 +53,9 @@ const STOP_MS = 30_000
  */
 export class KeptApp {
   readonly options: AppOptions
+  readonly answering: AnsweringDeploy
   readonly #deps: Deps
-  readonly #lines = new LineBuffer()
+  #lines = new LineBuffer()
   #server: Server | undefined
   #running: Running | undefined
   #shortRuns = 0
@@ -52,11 +69,37 @@ export class KeptApp {
   #isHarmful = false
   #restart: NodeJS.Timeout | undefined
   #hold: NodeJS.Timeout | undefined
+  #endsAt = 0
+  /** How many servers wait for its requests to end. */
+  #drains = 0
 
   constructor(options: Omit<AppOptions, 'onLine'>, deps: Deps) {
     this.options = { ...options, onLine: ({ stream, text }) => this.#addLine({ stream, text }) }
+    this.answering = { deployId: options.deployId, onHarmful: () => this.#onHarmful() }
     this.#deps = deps
     this.#token = options.token
+  }
+
+  /** Goes on with an instance that the former program in this process kept. Rejects if its sandbox cannot be taken over. */
+  static async restore(frozen: FrozenApp, deps: Deps): Promise<KeptApp> {
+    const app = new KeptApp(frozen.options, deps)
+    app.#token = frozen.token
+    app.#lines = LineBuffer.restore(frozen.lines)
+    app.#shortRuns = frozen.shortRuns
+    app.#startedAt = new Date(frozen.startedAt)
+    app.#isHarmful = frozen.isHarmful
+    app.#endAfter(Math.max(0, frozen.endsAt - Date.now()))
+    if (frozen.sandbox) app.#follow(await adoptApp(app.options, frozen.sandbox, deps.machine))
+    else app.#startAgain('The app is started again.')
+    return app
+  }
+
+  /** Lets another program go on with it in this process. Undefined while that is not possible. */
+  handOver(): HandedOver<FrozenApp> | undefined {
+    if (this.#starting || this.#isStopping || this.#isOver || this.#drains > 0) return undefined
+    const sandbox = this.#running?.app.handOver?.()
+    if (this.#running && !sandbox) return undefined
+    return { descriptors: sandbox?.descriptors ?? [], freeze: () => this.#freeze(sandbox?.freeze()) }
   }
 
   /** Undefined while it waits to be started again. */
@@ -134,7 +177,12 @@ export class KeptApp {
   /** Resolves when nothing of visitors is under way any more, or when the time for it is over. */
   async drain(graceMs: number, socketsMs: number | null): Promise<void> {
     const keptSockets = socketsMs === null ? undefined : { ms: socketsMs, signal: this.#closingSockets.signal }
-    await this.#running?.served.drain(graceMs, keptSockets)
+    this.#drains++
+    try {
+      await this.#running?.served.drain(graceMs, keptSockets)
+    } finally {
+      this.#drains--
+    }
   }
 
   closeSockets(): void {
@@ -166,6 +214,7 @@ export class KeptApp {
 
   #endAfter(ms: number): void {
     clearTimeout(this.#hold)
+    this.#endsAt = Date.now() + ms
     this.#hold = setTimeout(() => this.kill(ABANDONED, 'svc'), ms)
   }
 
@@ -191,12 +240,31 @@ export class KeptApp {
       await app.gone
       return
     }
-    const { deployId } = this.options
+    this.#follow(app)
+  }
+
+  #follow(app: RunningApp): void {
     const address = { socket: app.socket }
-    const attached = this.#deps.network.attach(address, { deployId, onHarmful: () => this.#onHarmful() })
+    const attached = this.#deps.network.attach(address, this.answering)
     const running = { app, attached, served: serveInstance({ address, fetch: attached.fetch }) }
     this.#running = running
     void app.gone.then((end) => this.#onGone(running, end))
+  }
+
+  #freeze(sandbox: FrozenSandbox | undefined): FrozenApp {
+    const { onLine: _, ...options } = this.options
+    // One that a server hosts gets the time that it has after the end of a connection.
+    const holdMs = this.#server && !this.#server.renews() ? this.#server.holdMs() : undefined
+    return {
+      options,
+      token: this.#token,
+      lines: this.#lines.freeze(),
+      shortRuns: this.#shortRuns,
+      startedAt: this.#startedAt.getTime(),
+      endsAt: holdMs === undefined ? this.#endsAt : Date.now() + holdMs,
+      isHarmful: this.#isHarmful,
+      sandbox,
+    }
   }
 
   async #onGone(running: Running, end: ProcessEnd): Promise<void> {

@@ -1,11 +1,19 @@
-import type { FoundApp } from '../../door/routed-requests.ts'
+import type { HandedOver } from '#lib/pipes/process-pipes.ts'
+import type { Counted, FoundApp } from '../../door/routed-requests.ts'
 import type { AppClaim, AppOptions } from '../../process/sandbox/sandboxes.ts'
 import type { Stored } from '../messages.ts'
-import { KeptApp, type Server } from './kept-app.ts'
+import { type FrozenApp, KeptApp, type Server } from './kept-app.ts'
 
 type Deps = Omit<ConstructorParameters<typeof KeptApp>[1], 'onEnd'> & {
   /** Called when an instance has ended for good. */
   readonly onChange: () => void
+}
+
+/** The instances for the next program in this process. */
+export type FrozenApps = {
+  readonly apps: readonly FrozenApp[]
+  readonly labels: readonly (readonly [string, string])[]
+  readonly fences: readonly (readonly [string, number])[]
 }
 
 /** The instances of apps on this machine, and the labels that visitors ask for. */
@@ -15,6 +23,8 @@ export class KeptApps {
   readonly #labels = new Map<string, string>()
   /** The highest fence of each app. A server with a lower one hosts the app no more. */
   readonly #fences = new Map<string, number>()
+  /** How many are being started. */
+  #starts = 0
 
   constructor(deps: Deps) {
     this.#deps = deps
@@ -24,8 +34,49 @@ export class KeptApps {
     return this.#apps.size
   }
 
+  /** Goes on with the instances of the former program in this process. `onLost` is called for one that cannot be taken over. */
+  async restore({ apps, labels, fences }: FrozenApps, onLost: (app: FrozenApp, error: unknown) => void): Promise<void> {
+    for (const [appId, fence] of fences) this.#fences.set(appId, fence)
+    for (const frozen of apps) {
+      try {
+        const app = await KeptApp.restore(frozen, { ...this.#deps, onEnd: (ended) => this.#forget(ended) })
+        this.#apps.set(frozen.options.deployId, app)
+      } catch (error) {
+        onLost(frozen, error)
+      }
+    }
+    for (const [label, deployId] of labels) if (this.#apps.has(deployId)) this.#labels.set(label, deployId)
+  }
+
+  /** Lets another program go on with all of them in this process. Undefined while that is not possible. */
+  handOver(): HandedOver<FrozenApps> | undefined {
+    const parts = [...this.#apps.values()].map((app) => app.handOver())
+    if (this.#starts > 0 || !parts.every((part) => part !== undefined)) return undefined
+    const freeze = () => ({
+      apps: parts.map((part) => part.freeze()),
+      labels: [...this.#labels],
+      fences: [...this.#fences],
+    })
+    return { descriptors: parts.flatMap(({ descriptors }) => descriptors), freeze }
+  }
+
+  /** Returns how the instance of a deploy counts what it answers. */
+  countedBy(deployId: string): Counted {
+    const app = this.#apps.get(deployId)
+    return app?.served ? { ...app.served, deploy: app.answering } : {}
+  }
+
   async start(server: Server, options: Omit<AppOptions, 'onLine'>): Promise<string> {
     this.#checkFence(options)
+    this.#starts++
+    try {
+      return await this.#start(server, options)
+    } finally {
+      this.#starts--
+    }
+  }
+
+  async #start(server: Server, options: Omit<AppOptions, 'onLine'>): Promise<string> {
     const { deployId } = options
     await this.#end(deployId, 'killed: it is started anew')
     if (!server.isOpen()) throw new Error('the server that asked for it is gone')

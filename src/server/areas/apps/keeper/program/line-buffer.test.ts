@@ -89,7 +89,7 @@ describe('the lines of an app between two servers', () => {
   })
 
   it('AP-02 that were sent, were not stored and fell out are counted', () => {
-    const lines = new LineBuffer({ lines: 2, bytes: 10_000 })
+    const lines = new LineBuffer({ limits: { lines: 2, bytes: 10_000 } })
     add(lines, ['a', 'b'], 1)
     rest(lines)
     add(lines, ['c', 'd'], 2)
@@ -120,7 +120,7 @@ describe('the lines of an app between two servers', () => {
     )
     const run = (steps: readonly (typeof step extends fc.Arbitrary<infer S> ? S : never)[]) => {
       const log: { at: number; dropped: number }[] = []
-      const lines = new LineBuffer({ lines: 5, bytes: 10_000 })
+      const lines = new LineBuffer({ limits: { lines: 5, bytes: 10_000 } })
       let server = new StoringServer(log)
       let [now, written] = [1, 0]
       const kill = () => {
@@ -148,6 +148,20 @@ describe('the lines of an app between two servers', () => {
       }),
       { numRuns: 300 },
     )
+  })
+
+  it('AP-02 are counted on by the next program of the keeper', () => {
+    const lines = new LineBuffer()
+    add(
+      lines,
+      Array.from({ length: 2_000 }, (_, index) => `line ${index}`),
+      1,
+    )
+    for (let count = 0; count < 2; count++) lines.next()
+    const next = LineBuffer.restore(structuredClone(lines.freeze()))
+    add(next, ['a', 'b', 'c'], 0)
+    expect(next.next()).toMatchObject({ stream: 'system', dropped: 1, at: 1 })
+    expect(next.next()).toMatchObject({ text: 'line 3' })
   })
 
   it('AP-02 are bounded by their bytes too', () => {

@@ -1,10 +1,20 @@
-import { ForgottenLines } from '../forgotten-lines.ts'
 import type { KeptLine, Stored } from '../messages.ts'
+import { ForgottenLines, type FrozenForgotten } from './forgotten-lines.ts'
 
 type Limits = { readonly lines: number; readonly bytes: number }
 const LIMITS: Limits = { lines: 2_000, bytes: 256 * 1024 }
 /** Memory that a line takes beside its text. */
 const LINE_BYTES = 100
+
+/** The lines for the next program in this process. */
+export type FrozenLines = {
+  readonly lines: readonly KeptLine[]
+  readonly forgotten: FrozenForgotten
+  readonly sent: number
+  readonly dropped: number
+  readonly firstAt: number | null
+  readonly lastAt: number
+}
 
 /**
  * The newest lines of one app. They stay here after they were sent, because a server can be killed before it has stored
@@ -13,7 +23,7 @@ const LINE_BYTES = 100
  */
 export class LineBuffer {
   readonly #limits: Limits
-  readonly #forgotten = new ForgottenLines()
+  readonly #forgotten: ForgottenLines
   #lines: KeptLine[] = []
   #bytes = 0
   /** How many of the lines were sent to the server that hosts the app now. */
@@ -22,8 +32,31 @@ export class LineBuffer {
   #firstAt: number | undefined
   #lastAt = 0
 
-  constructor(limits = LIMITS) {
+  constructor({ limits = LIMITS, forgotten = new ForgottenLines() } = {}) {
     this.#limits = limits
+    this.#forgotten = forgotten
+  }
+
+  static restore({ lines, forgotten, sent, dropped, firstAt, lastAt }: FrozenLines): LineBuffer {
+    const buffer = new LineBuffer({ forgotten: ForgottenLines.restore(forgotten) })
+    buffer.#lines = [...lines]
+    buffer.#bytes = lines.reduce((sum, { text }) => sum + text.length + LINE_BYTES, 0)
+    buffer.#sent = sent
+    buffer.#dropped = dropped
+    buffer.#firstAt = firstAt ?? undefined
+    buffer.#lastAt = lastAt
+    return buffer
+  }
+
+  freeze(): FrozenLines {
+    return {
+      lines: this.#lines,
+      forgotten: this.#forgotten.freeze(),
+      sent: this.#sent,
+      dropped: this.#dropped,
+      firstAt: this.#firstAt ?? null,
+      lastAt: this.#lastAt,
+    }
   }
 
   /** The time of a line is never before that of the line before it, so that times tell which lines were stored. */

@@ -3,6 +3,7 @@ import type { NoRoute } from '../../door/messages.ts'
 import { answerOwnRequest } from '../../door/program/answer-own-request.ts'
 import { openSandbox, type Sandbox, type SandboxMachine, takeUser } from '../../process/sandbox/sandbox.ts'
 import type { DoorOptions, FromKeeper, Order, ToKeeper } from '../messages.ts'
+import type { Program } from './hand-over.ts'
 import type { Server } from './kept-app.ts'
 import type { KeptApps } from './kept-apps.ts'
 import { LineBuffer } from './line-buffer.ts'
@@ -17,6 +18,7 @@ type KeeperParts = {
   readonly closePort: () => Promise<void>
   readonly drain: () => void
   readonly shutDown: () => Promise<void>
+  readonly upgrade: (program: Program) => Promise<never>
 }
 
 const SERVER_ENDED = 'killed: its server ended'
@@ -49,6 +51,11 @@ export class ServerConnection implements Server {
   /** Sends what builds wrote, as far as the server reads it. */
   sendLines(): void {
     for (const sandbox of this.#lines.keys()) this.#sendLines(sandbox)
+  }
+
+  /** Whether a build runs, is about to, or is ending. */
+  isBuilding(): boolean {
+    return this.#lines.size > 0 || this.#users.size > 0
   }
 
   isOpen(): boolean {
@@ -160,6 +167,8 @@ export class ServerConnection implements Server {
         return undefined
       case 'close_port':
         return this.#keeper.closePort()
+      case 'upgrade':
+        return this.#keeper.upgrade(order)
       case 'shut_down':
         return this.#keeper.shutDown()
       default:
@@ -175,6 +184,7 @@ export class ServerConnection implements Server {
   async #freeUsers(): Promise<void> {
     await Promise.all([...this.#sandboxes.values()].map(({ gone }) => gone))
     for (const uid of this.#users) this.#keeper.machine.users.free(uid)
+    this.#users.clear()
   }
 
   async #takeUser(): Promise<number | null> {
@@ -191,7 +201,13 @@ export class ServerConnection implements Server {
       lines.add({ stream, text }, Date.now())
       this.#sendLines(id)
     }
-    const sandbox = await openSandbox({ ...options, onLine }, this.#keeper.machine)
+    let sandbox: Sandbox
+    try {
+      sandbox = await openSandbox({ ...options, onLine }, this.#keeper.machine)
+    } catch (error) {
+      this.#lines.delete(id)
+      throw error
+    }
     this.#sandboxes.set(id, sandbox)
     if (this.#isClosed) sandbox.kill(SERVER_ENDED)
     void this.#watch(id, sandbox)

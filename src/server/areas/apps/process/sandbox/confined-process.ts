@@ -1,108 +1,114 @@
-import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import type { Readable, Writable } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import { endProcessTree, forgetProcess, killerOf, rememberProcess } from '#lib/processes/former-process.ts'
-import { startProcess } from '#lib/processes/start-process.ts'
+import { endProcessTree, forgetProcess, identityOf, killerOf, rememberProcess } from '#lib/processes/former-process.ts'
 import type { OnLine } from '../../deploys/target.ts'
 import type { LogRate } from '../../logs/log-rate.ts'
 import type { InsideMessage } from './inside.ts'
-import { readLines } from './output-lines.ts'
-import { DESCRIPTORS, type SandboxCommand } from './sandbox-command.ts'
+import { followLines, type LineReading } from './output-lines.ts'
+import { adoptConfined, type ProcessRecord, type StartedProcess, startConfined } from './started-process.ts'
 import { type ProcessEnd, readStatus } from './status.ts'
 
 type ConfinedOptions = {
-  readonly command: SandboxCommand
-  /** The seccomp program that bubblewrap loads. Undefined: the command runs without a sandbox. */
-  readonly filter: Buffer | undefined
   /** Names the started process while it runs, and `<pidFile>.first` the first process of its sandbox. */
   readonly pidFile: string
   readonly onLine: OnLine
   /** Creates the rate of one stream of its output. */
   readonly logRate: () => LogRate
-  /** Called before the process starts any other, to limit all of them. */
-  readonly limit: (pid: number) => void
   /** Returns why the kernel ended one of the processes, if it did. Called when all have ended. */
   readonly findEnd: () => ProcessEnd | undefined
 }
 
+/** A process for the next program in this process, with the bytes that were read and not handed on, in base64. */
+export type FrozenProcess = ProcessRecord & {
+  readonly rests: Readonly<Record<'stdout' | 'stderr' | 'status', string>>
+}
+
 /** How long the last output of an ended process may take. */
 const LAST_OUTPUT_MS = 5_000
-const PATH = '/usr/local/bin:/usr/bin:/bin'
 
 /**
  * A running `inside.ts` with the app or build below it, in a sandbox or not. In a sandbox the started process is
  * bubblewrap, and the first process of its pid namespace is a child of it.
  */
 export class ConfinedProcess {
-  readonly #child: ChildProcess
+  readonly #process: StartedProcess
   readonly #options: ConfinedOptions
-  readonly #exited: Promise<unknown>
+  readonly #status: ReturnType<typeof readStatus>
+  readonly #lines: readonly [LineReading, LineReading]
   /** Resolves when our script has opened its sockets. Rejects with the reason why it could not. */
   readonly ready: Promise<void>
   /** Resolves when everything that was started is gone. */
   readonly ended: Promise<ProcessEnd>
   /** Resolves with the first process of the sandbox, as this machine counts; undefined where there is none. */
   readonly firstPid: Promise<number | undefined>
-  /** Whether a connection was refused because there is no network. */
-  readonly triedNetwork: () => boolean
+  /** The identity of that process. */
+  #first: string | undefined
   #killFirst: (() => void) | undefined
   /** The end that the first call of `kill` gave as its reason. */
   #killReason: ProcessEnd | undefined
 
-  private constructor(child: ChildProcess, options: ConfinedOptions) {
-    this.#child = child
+  private constructor(process: StartedProcess, options: ConfinedOptions, rests?: FrozenProcess['rests']) {
+    this.#process = process
     this.#options = options
-    this.#exited = once(child, 'exit')
+    const { stdin, output, exited } = process
     // A message to a process that has ended is lost; `ended` reports the end.
-    child.stdin!.on('error', () => {})
-    const status = readStatus(descriptor(child, DESCRIPTORS.status) as Readable)
-    this.triedNetwork = status.triedNetwork
-    const lines = [
-      readLines(child.stdout!, (line) => options.onLine({ stream: 'stdout', text: line }), options.logRate()),
-      readLines(child.stderr!, (line) => options.onLine({ stream: 'stderr', text: line }), options.logRate()),
-    ]
-    this.firstPid = this.#readFirstPid()
-    this.ready = Promise.race([status.ready, this.#exited.then(() => Promise.reject(new Error('it ended at once')))])
+    stdin.on('error', () => {})
+    this.#status = readStatus(output.status, restOf(rests?.status))
+    const follow = (stream: 'stdout' | 'stderr') => {
+      const onLine = (text: string) => options.onLine({ stream, text })
+      return followLines(output[stream], { onLine, rate: options.logRate(), rest: restOf(rests?.[stream]) })
+    }
+    this.#lines = [follow('stdout'), follow('stderr')]
+    this.firstPid = this.#rememberFirst()
+    this.ready = Promise.race([this.#status.ready, exited.then(() => Promise.reject(new Error('it ended at once')))])
     // It can reject before anybody waits for it, and a rejection that nobody handles would end svc.
     this.ready.catch(() => {})
-    this.ended = this.#exited.then(async () => {
-      await Promise.race([Promise.all(lines), delay(LAST_OUTPUT_MS, undefined, { ref: false })])
-      for (const stream of child.stdio) stream?.destroy()
-      forgetProcess(options.pidFile, child.pid!)
-      const first = await this.firstPid
-      if (first !== undefined) forgetProcess(`${options.pidFile}.first`, first)
-      // The status comes last, because the app can write it too.
-      const reportedEnd = this.#killReason ?? options.findEnd() ?? status.exit()
-      return reportedEnd ?? { code: null, description: 'it was killed from outside', by: 'svc' }
-    })
+    this.ended = exited.then(() => this.#clean())
   }
 
-  static async start(options: ConfinedOptions): Promise<ConfinedProcess> {
-    const child = startProcess(options.command.file, options.command.args, {
-      cwd: '/',
-      env: { PATH },
-      // Standard input, output and error, then DESCRIPTORS.
-      stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
-    })
-    await once(child, 'spawn')
-    const started = new ConfinedProcess(child, options)
-    rememberProcess(options.pidFile, child.pid!)
-    // The limits come before the options: bubblewrap waits for its options and our script for its first message, so
-    // that nothing else runs yet.
-    options.limit(child.pid!)
-    writeDescriptor(child, DESCRIPTORS.filter, options.filter ?? '')
-    writeDescriptor(child, DESCRIPTORS.options, options.command.options)
-    return started
+  static async start(options: ConfinedOptions & Parameters<typeof startConfined>[0]): Promise<ConfinedProcess> {
+    const limit = (pid: number) => {
+      rememberProcess(options.pidFile, pid)
+      options.limit(pid)
+    }
+    return new ConfinedProcess(await startConfined({ ...options, limit }), options)
+  }
+
+  /** Takes over a process that the former program in this process started and `freeze` described. */
+  static adopt(frozen: FrozenProcess, options: ConfinedOptions): ConfinedProcess {
+    return new ConfinedProcess(adoptConfined(frozen), options, frozen.rests)
   }
 
   get pid(): number {
-    return this.#child.pid!
+    return this.#process.pid
+  }
+
+  /** Whether a connection was refused because there is no network. */
+  triedNetwork(): boolean {
+    return this.#status.triedNetwork()
+  }
+
+  /** The descriptors that must stay open while this process becomes another program. Undefined: `freeze` cannot be called. */
+  get descriptors(): readonly number[] | undefined {
+    const { pipes } = this.#process
+    return pipes?.isFlushed && !this.isEnding ? pipes.descriptors : undefined
+  }
+
+  /** Whether it has ended, or will at once. */
+  get isEnding(): boolean {
+    return this.#killReason !== undefined || this.#status.exit() !== undefined || this.#process.hasExited()
+  }
+
+  /** Describes it for the next program in this process. */
+  freeze(): FrozenProcess {
+    const { identity, pipes } = this.#process
+    if (!pipes) throw new Error('its pipes end with this program')
+    const [stdout, stderr] = this.#lines.map((lines) => lines.rest().toString('base64')) as [string, string]
+    const status = this.#status.rest().toString('base64')
+    return { identity, first: this.#first, pipes: pipes.folder, rests: { stdout, stderr, status } }
   }
 
   send(message: InsideMessage): void {
-    this.#child.stdin!.write(`${JSON.stringify(message)}\n`)
+    this.#process.stdin.write(`${JSON.stringify(message)}\n`)
   }
 
   /** Kills everything, without waiting for its end. The first reason is the one that people read. */
@@ -114,29 +120,34 @@ export class ConfinedProcess {
   async #kill(): Promise<void> {
     // When the first process of a pid namespace is killed, the kernel ends all others before bubblewrap exits, so that
     // `ended` means that everything is gone.
-    await Promise.race([this.firstPid, this.#exited])
+    await Promise.race([this.firstPid, this.#process.exited])
     if (this.#killFirst !== undefined) this.#killFirst()
-    else if (this.#child.exitCode === null) await endProcessTree(this.pid).catch(() => this.#child.kill('SIGKILL'))
+    else if (!this.#process.hasExited()) await endProcessTree(this.pid).catch(killerOf(this.pid))
   }
 
-  async #readFirstPid(): Promise<number | undefined> {
-    if (this.#options.filter === undefined) return undefined
-    const info = await text(descriptor(this.#child, DESCRIPTORS.info) as Readable).catch(() => '')
-    const pid = Number(/"child-pid": (\d+)/.exec(info)?.[1])
-    if (!pid) return undefined
+  async #rememberFirst(): Promise<number | undefined> {
+    const pid = await this.#process.firstPid
+    if (pid === undefined) return undefined
+    this.#first = identityOf(pid)
     this.#killFirst = killerOf(pid)
     rememberProcess(`${this.#options.pidFile}.first`, pid)
     return pid
   }
+
+  async #clean(): Promise<ProcessEnd> {
+    const { pidFile, findEnd } = this.#options
+    const lines = Promise.all(this.#lines.map(({ ended }) => ended))
+    await Promise.race([lines, delay(LAST_OUTPUT_MS, undefined, { ref: false })])
+    this.#process.close()
+    forgetProcess(pidFile, this.pid)
+    const first = await this.firstPid
+    if (first !== undefined) forgetProcess(`${pidFile}.first`, first)
+    // The status comes last, because the app can write it too.
+    const reportedEnd = this.#killReason ?? findEnd() ?? this.#status.exit()
+    return reportedEnd ?? { code: null, description: 'it was killed from outside', by: 'svc' }
+  }
 }
 
-/** Writes all that a descriptor of the process gets. */
-export function writeDescriptor(child: ChildProcess, number: number, content: Buffer | string): void {
-  const stream = descriptor(child, number) as Writable
-  stream.on('error', () => {}).end(content)
-}
-
-function descriptor(child: ChildProcess, number: number): unknown {
-  const streams: readonly unknown[] = child.stdio
-  return streams[number]
+function restOf(base64: string | undefined): Buffer | undefined {
+  return base64 === undefined ? undefined : Buffer.from(base64, 'base64')
 }

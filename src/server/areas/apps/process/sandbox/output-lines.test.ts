@@ -1,7 +1,8 @@
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
+import { until } from '#test/until.ts'
 import { SharedLogRate } from '../../logs/log-rate.ts'
-import { readLines } from './output-lines.ts'
+import { followLines } from './output-lines.ts'
 
 /** Each chunk comes a second after the one before. */
 const rate = () => {
@@ -11,14 +12,11 @@ const rate = () => {
 
 async function linesOf(...chunks: (string | Buffer)[]): Promise<string[]> {
   const lines: string[] = []
-  await readLines(
-    Readable.from(
-      chunks.map((chunk) => Buffer.from(chunk)),
-      { objectMode: true },
-    ),
-    (line) => lines.push(line),
-    rate(),
+  const stream = Readable.from(
+    chunks.map((chunk) => Buffer.from(chunk)),
+    { objectMode: true },
   )
+  await followLines(stream, { onLine: (line) => lines.push(line), rate: rate() }).ended
   return lines
 }
 
@@ -45,19 +43,29 @@ describe('lines of a process', () => {
   ])('MA-15 that are %s make their writer wait', async (_what, bytes, seconds) => {
     const pauses: number[] = []
     const pause = async (ms: number) => void pauses.push(ms)
-    await readLines(Readable.from([bytes, Buffer.from('end')]), () => {}, rate(), pause)
+    await followLines(Readable.from([bytes, Buffer.from('end')]), { onLine: () => {}, rate: rate(), pause }).ended
     expect(pauses.map((ms) => Math.floor(ms / 1000))).toEqual([seconds])
+  })
+
+  it('AP-02 are whole when another reader goes on with what the first one took', async () => {
+    const stream = new PassThrough()
+    const [first, second]: string[][] = [[], []]
+    const reading = followLines(stream, { onLine: (line) => first!.push(line), rate: rate() })
+    stream.write('one\ntw')
+    await until(() => first!.length > 0)
+    const rest = reading.rest()
+    const next = new PassThrough()
+    const { ended } = followLines(next, { onLine: (line) => second!.push(line), rate: rate(), rest })
+    next.end('o\nthree')
+    await ended
+    expect([first, second]).toEqual([['one'], ['two', 'three']])
   })
 
   it('MA-15 in a usual amount pass without a pause', async () => {
     const pauses: number[] = []
     const bytes = Buffer.from('a line of a log\n'.repeat(5_000))
-    await readLines(
-      Readable.from([bytes]),
-      () => {},
-      rate(),
-      async (ms) => void pauses.push(ms),
-    )
+    const pause = async (ms: number) => void pauses.push(ms)
+    await followLines(Readable.from([bytes]), { onLine: () => {}, rate: rate(), pause }).ended
     expect(pauses).toEqual([])
   })
 })

@@ -7,33 +7,57 @@ const MAX_LINE_BYTES = 64 * 1024
 
 const wait = (ms: number) => delay(ms, undefined, { ref: false })
 
-/**
- * Hands on a stream line by line, without line ends. Resolves when the stream has ended. Memory and time are bounded:
- * lines are cut, and the writer is held back.
- */
-export async function readLines(
-  stream: Readable,
-  onLine: (text: string) => void,
-  rate: LogRate,
-  pause: (ms: number) => Promise<unknown> = wait,
-): Promise<void> {
+type LineOptions = {
+  readonly onLine: (text: string) => void
+  readonly rate: LogRate
+  readonly pause?: (ms: number) => Promise<unknown>
+  /** Bytes that a former reader took and did not hand on. */
+  readonly rest?: Buffer | undefined
+}
+
+/** A stream that is being read. */
+export type LineReading = {
+  /** Resolves when the stream has ended. */
+  readonly ended: Promise<void>
+  /** Returns the bytes that were read and not handed on. */
+  readonly rest: () => Buffer
+}
+
+/** Hands on a stream line by line, without line ends. Memory and time are bounded: lines are cut, and the writer is held back. */
+export function followLines(stream: Readable, { onLine, rate, pause = wait, rest: first }: LineOptions): LineReading {
   let rest: Buffer = Buffer.alloc(0)
   let lines = 0
   const handOn = (line: Buffer) => {
     lines++
     onLine(textOf(line))
   }
-  try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      rest = splitLines(rest.length === 0 ? chunk : Buffer.concat([rest, chunk]), handOn)
-      const pauseMs = rate(chunk.length + lines * LINE_COST_BYTES)
-      lines = 0
-      if (pauseMs > 0) await pause(pauseMs)
-    }
-  } catch {
-    // The stream was destroyed with its process.
+  const handOnAll = (chunk: Buffer) => {
+    rest = splitLines(rest.length === 0 ? chunk : Buffer.concat([rest, chunk]), handOn)
   }
-  if (rest.length > 0) handOn(rest)
+  const read = async () => {
+    if (first) handOnAll(first)
+    try {
+      for await (const chunk of stream as AsyncIterable<Buffer>) {
+        handOnAll(chunk)
+        const pauseMs = rate(chunk.length + lines * LINE_COST_BYTES)
+        lines = 0
+        if (pauseMs > 0) await pause(pauseMs)
+      }
+    } catch {
+      // The stream was destroyed with its process.
+    }
+    if (rest.length > 0) handOn(rest)
+  }
+  return { ended: read(), rest: () => Buffer.concat([rest, peek(stream)]) }
+}
+
+/** Returns what waits in a stream, and leaves it there. */
+function peek(stream: Readable): Buffer {
+  const parts: Buffer[] = []
+  for (let chunk: unknown = stream.read(); chunk !== null; chunk = stream.read()) parts.push(chunk as Buffer)
+  const waiting = Buffer.concat(parts)
+  if (waiting.length > 0) stream.unshift(waiting)
+  return waiting
 }
 
 /** Returns what follows the last complete line. */

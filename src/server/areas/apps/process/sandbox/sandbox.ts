@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path'
 import { messageOf } from '#lib/message-of.ts'
 import { isLoopback } from '#lib/net/address/loopback.ts'
+import type { HandedOver } from '#lib/pipes/process-pipes.ts'
 import type { FoundBubblewrap } from '#lib/processes/bubblewrap.ts'
 import type { ControlGroup, ControlGroups } from '#lib/processes/control-groups/control-groups.ts'
 import type { OnLine } from '../../deploys/target.ts'
@@ -9,14 +10,15 @@ import type { SharedLogRate } from '../../logs/log-rate.ts'
 import type { ProcessLimits } from '../limits/limits.ts'
 import type { MemoryTotals } from '../limits/memory-totals.ts'
 import { appEnvironment } from './app-environment.ts'
-import { ConfinedProcess } from './confined-process.ts'
+import { ConfinedProcess, type FrozenProcess } from './confined-process.ts'
 import { isRoot, programPlaces } from './find-sandbox.ts'
 import { explainEnd, watchGroup, watchMemory } from './limit-memory.ts'
 import { INSIDE, SCRIPT_OPTIONS, sandboxCommand } from './sandbox-command.ts'
 import type { ProcessEnd } from './status.ts'
 import { systemCallFilter } from './system-call-filter.ts'
+import type { TokenFile } from './token-file.ts'
 import type { createUserIds } from './users.ts'
-import { openWorkplace, PLACE } from './workplace.ts'
+import { openWorkplace, PLACE, reopenWorkplace, type WorkplaceRecord } from './workplace.ts'
 
 /** The parts that all sandboxes of this process share. */
 export type SandboxMachine = {
@@ -31,6 +33,8 @@ export type SandboxMachine = {
   readonly memoryTotals: MemoryTotals
   /** Returns a new file that will name a process of the app. */
   readonly pidFile: (appId: string) => Promise<string>
+  /** Returns a new folder for the pipes of an app. Undefined: no other program goes on with apps in this process. */
+  readonly pipesFolder: (() => string) | undefined
 }
 
 export type SandboxOptions = {
@@ -55,6 +59,8 @@ export type SandboxOptions = {
   readonly uid: number | undefined
   /** The file that names the process. Undefined: one of the app's. */
   readonly pidFile?: string | undefined
+  /** Whether the next program in this process is to go on with it. */
+  readonly isLasting?: boolean
 }
 
 /** A sandbox that is open for requests and outgoing connections, and in which nothing of the app runs yet. */
@@ -79,6 +85,17 @@ export type AppSandbox = Sandbox & {
   readonly replaceToken: (token: string) => Promise<void>
   /** Asks the app to end. */
   readonly stop: () => void
+  /** Lets another program go on with it in this process. Undefined while that is not possible. */
+  readonly handOver: () => HandedOver<FrozenSandbox> | undefined
+}
+
+/** A sandbox of an app for the next program in this process. */
+export type FrozenSandbox = {
+  readonly process: FrozenProcess
+  readonly workplace: WorkplaceRecord
+  readonly pidFile: string
+  /** The name of its control group. */
+  readonly group: string
 }
 
 /** Processes of bubblewrap itself, beside those of the app, which it counts as root's. */
@@ -94,6 +111,7 @@ export async function takeUser({ walls, users }: Pick<SandboxMachine, 'walls' | 
 
 export async function openSandbox(options: SandboxOptions, machine: SandboxMachine): Promise<AppSandbox> {
   const { orgId, appId, folder, buildHome, memoryBytes, limits, hasNetwork, apiOrigin, onLine, token, uid } = options
+  const { isLasting = false } = options
   const found = await machine.walls()
   if (!hasNetwork && 'missing' in found) throw new Error('without a sandbox nothing keeps the network away')
   if (!options.mayBeUnsandboxed && 'missing' in found) throw new Error(`there is no sandbox: ${found.missing}`)
@@ -103,13 +121,14 @@ export async function openSandbox(options: SandboxOptions, machine: SandboxMachi
   const { network } = machine
   const workplace = await openWorkplace({ uid, apiOrigin, hasNetwork, onLine, network, token, placeFile })
   const { organization, processes } = limits
+  // Builds end with the server that asked for them, and so does a trial.
+  const pipesFolder = isLasting ? machine.pipesFolder?.() : undefined
   const own = { memoryBytes, processes: processes + OWN_PROCESSES }
   let group: ControlGroup | undefined
   try {
     const opened = groups.open(orgId, { own, organization })
     group = opened
-    const memoryLimits = { ownBytes: memoryBytes, organizationBytes: organization.memoryBytes }
-    const findEnd = () => explainEnd(opened, memoryLimits)
+    const findEnd = () => explainEnd(opened, memoryLimitsOf(options))
     const isWalled = 'bubblewrap' in found
     const places = { ...programPlaces(), ...workplace, dataDir: machine.dataDir }
     const child = await ConfinedProcess.start({
@@ -122,6 +141,7 @@ export async function openSandbox(options: SandboxOptions, machine: SandboxMachi
         : { file: process.execPath, args: [...SCRIPT_OPTIONS, places.script], options: '' },
       filter: isWalled ? systemCallFilter(process.arch) : undefined,
       pidFile,
+      pipesFolder,
       onLine,
       logRate: () => machine.logRate.ofStream(appId),
       limit: opened.add,
@@ -141,28 +161,13 @@ export async function openSandbox(options: SandboxOptions, machine: SandboxMachi
         outgoing: isWalled ? outgoing(apiOrigin, hasNetwork) : [],
       },
     })
-    const watching = new AbortController()
-    if (groups.versions.memory !== undefined) watchGroup(child, findEnd, watching.signal)
-    else watchMemory(child, orgId, memoryLimits, machine.memoryTotals, watching.signal)
-    const gone = child.ended.then(async (end) => {
-      watching.abort()
-      opened.remove()
-      // Files that cannot be removed must not end the process that keeps all apps.
-      try {
-        await workplace[Symbol.asyncDispose]()
-      } catch (error) {
-        onLine({ stream: 'system', text: `Files of the sandbox could not be removed: ${messageOf(error)}.` })
-      }
-      return end
-    })
+    const parts = { child, group: opened, groups, workplace, record: { workplace: workplace.record, pidFile } }
     return {
+      ...watchSandbox(parts, options, machine),
       ready: child.ready,
       firstPid: child.firstPid,
-      triedNetwork: child.triedNetwork,
+      triedNetwork: () => child.triedNetwork(),
       takeSocket: workplace.takeSocket,
-      replaceToken: async (next) => workplace.tokenFile?.replace(next),
-      stop: () => child.send({ stop: true }),
-      kill: (reason, by) => child.kill(reason, by),
       run: (command, variables) =>
         child.send({
           run: {
@@ -171,13 +176,77 @@ export async function openSandbox(options: SandboxOptions, machine: SandboxMachi
             folder: isWalled ? INSIDE.app : folder,
           },
         }),
-      gone,
     }
   } catch (error) {
     group?.remove()
     await workplace[Symbol.asyncDispose]()
     throw error
   }
+}
+
+/** Goes on with the sandbox of an app that the former program in this process opened. */
+export async function adoptSandbox(
+  { process: frozen, workplace: place, pidFile, group: name }: FrozenSandbox,
+  options: SandboxOptions,
+  machine: SandboxMachine,
+): Promise<RunningSandbox & { readonly socket: string }> {
+  const { orgId, appId, onLine } = options
+  const groups = await machine.groups()
+  const workplace = await reopenWorkplace(place, { network: machine.network, onLine })
+  const group = groups.reopen(orgId, name)
+  const findEnd = () => explainEnd(group, memoryLimitsOf(options))
+  const logRate = () => machine.logRate.ofStream(appId)
+  const child = ConfinedProcess.adopt(frozen, { pidFile, onLine, logRate, findEnd })
+  const parts = { child, group, groups, workplace, record: { workplace: place, pidFile } }
+  return { ...watchSandbox(parts, options, machine), socket: workplace.socket }
+}
+
+type RunningSandbox = Pick<AppSandbox, 'gone' | 'kill' | 'stop' | 'replaceToken' | 'handOver'>
+type SandboxParts = {
+  readonly child: ConfinedProcess
+  readonly group: ControlGroup
+  readonly groups: ControlGroups
+  readonly workplace: AsyncDisposable & { readonly tokenFile: TokenFile | undefined }
+  readonly record: Pick<FrozenSandbox, 'workplace' | 'pidFile'>
+}
+
+/** Watches the memory of a sandbox and removes its files when it has ended. */
+function watchSandbox(
+  { child, group, groups, workplace, record }: SandboxParts,
+  options: SandboxOptions,
+  machine: SandboxMachine,
+): RunningSandbox {
+  const { orgId, onLine } = options
+  const limits = memoryLimitsOf(options)
+  const watching = new AbortController()
+  if (groups.versions.memory !== undefined) watchGroup(child, () => explainEnd(group, limits), watching.signal)
+  else watchMemory(child, orgId, limits, machine.memoryTotals, watching.signal)
+  const gone = child.ended.then(async (end) => {
+    watching.abort()
+    group.remove()
+    // Files that cannot be removed must not end the process that keeps all apps.
+    try {
+      await workplace[Symbol.asyncDispose]()
+    } catch (error) {
+      onLine({ stream: 'system', text: `Files of the sandbox could not be removed: ${messageOf(error)}.` })
+    }
+    return end
+  })
+  return {
+    gone,
+    kill: (reason, by) => child.kill(reason, by),
+    stop: () => child.send({ stop: true }),
+    replaceToken: async (next) => workplace.tokenFile?.replace(next),
+    handOver: () => {
+      const { descriptors } = child
+      if (!descriptors) return undefined
+      return { descriptors, freeze: () => ({ ...record, process: child.freeze(), group: group.name }) }
+    },
+  }
+}
+
+function memoryLimitsOf({ memoryBytes, limits }: Pick<SandboxOptions, 'memoryBytes' | 'limits'>) {
+  return { ownBytes: memoryBytes, organizationBytes: limits.organization.memoryBytes }
 }
 
 function inside(apiOrigin: string | undefined, buildHome: string | undefined) {

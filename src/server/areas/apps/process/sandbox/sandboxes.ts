@@ -12,6 +12,8 @@ import { createMemoryTotals } from '../limits/memory-totals.ts'
 import { findSandbox } from './find-sandbox.ts'
 import {
   type AppSandbox,
+  adoptSandbox,
+  type FrozenSandbox,
   openSandbox,
   type Sandbox,
   type SandboxMachine,
@@ -24,7 +26,7 @@ import { createUserIds } from './users.ts'
 export type AppClaim = { readonly appId: string; readonly deployId: string; readonly fence: number }
 
 export type AppOptions = AppClaim &
-  Omit<SandboxOptions, 'buildHome' | 'hasNetwork' | 'uid' | 'pidFile'> & {
+  Omit<SandboxOptions, 'buildHome' | 'hasNetwork' | 'uid' | 'pidFile' | 'isLasting'> & {
     readonly command: string
     readonly variables: Readonly<Record<string, string>>
   }
@@ -47,6 +49,8 @@ export type RunningApp = Pick<AppSandbox, 'replaceToken' | 'stop' | 'kill' | 'go
   readonly leave?: () => void
   /** Whether it is to go on when this process stops. */
   readonly leaves?: () => boolean
+  /** See `AppSandbox`. Undefined where the keeper does it. */
+  readonly handOver?: AppSandbox['handOver']
 }
 
 /** Where sandboxes are made: in this process, which they end with, or in the keeper, where those of apps outlive it. */
@@ -72,11 +76,13 @@ type SandboxMachineOptions = {
   readonly bubblewrapPlaces?: readonly string[] | undefined
   /** Finds the control groups that limit apps. */
   readonly findGroups?: ((dataDir: string) => Promise<ControlGroups>) | undefined
+  /** Where the pipes of apps are. Undefined: no other program goes on with apps in this process. */
+  readonly pipes?: string | undefined
 }
 
 export function createSandboxMachine(options: SandboxMachineOptions): SandboxMachine {
-  const { dataDir, network, bubblewrapPlaces, findGroups = findControlGroups } = options
-  const groups = findGroups(dataDir)
+  const { dataDir, network, bubblewrapPlaces, pipes } = options
+  const groups = (options.findGroups ?? ((folder) => findControlGroups(folder)))(dataDir)
   // Control groups that a killed process left.
   void groups.then(({ removeEmpty }) => removeEmpty())
   return {
@@ -92,6 +98,7 @@ export function createSandboxMachine(options: SandboxMachineOptions): SandboxMac
       await mkdir(running, { recursive: true, mode: 0o700 })
       return join(running, randomBytes(6).toString('hex'))
     },
+    pipesFolder: pipes === undefined ? undefined : () => join(pipes, randomBytes(6).toString('hex')),
   }
 }
 
@@ -113,17 +120,33 @@ export async function endFormer(appId: string, { dataDir, groups }: SandboxMachi
   await groups().then(({ removeEmpty }) => removeEmpty())
 }
 
+const APP_SANDBOX = { buildHome: undefined, hasNetwork: true, isLasting: true }
+
+/** Goes on with an app that the former program in this process started. */
+export async function adoptApp(
+  options: AppOptions,
+  frozen: FrozenSandbox,
+  machine: SandboxMachine,
+): Promise<RunningApp> {
+  const { uid } = frozen.workplace
+  if (uid !== undefined) machine.users.takeAgain(uid)
+  const app = await adoptSandbox(frozen, { ...options, ...APP_SANDBOX, uid }, machine)
+  void app.gone.then(() => uid !== undefined && machine.users.free(uid))
+  return app
+}
+
 export async function startApp(options: AppOptions, machine: SandboxMachine): Promise<RunningApp> {
   const uid = await takeUser(machine)
   const free = () => void (uid !== undefined && machine.users.free(uid))
   let sandbox: AppSandbox | undefined
   try {
-    sandbox = await openSandbox({ ...options, buildHome: undefined, hasNetwork: true, uid }, machine)
+    sandbox = await openSandbox({ ...options, ...APP_SANDBOX, uid }, machine)
     await sandbox.ready
     const socket = await sandbox.takeSocket()
     sandbox.run(options.command, options.variables)
     void sandbox.gone.then(free)
-    return { ...sandbox, socket }
+    const { gone, kill, stop, replaceToken, handOver } = sandbox
+    return { gone, kill, stop, replaceToken, handOver, socket }
   } catch (error) {
     sandbox?.kill('killed: it could not be started')
     await sandbox?.gone

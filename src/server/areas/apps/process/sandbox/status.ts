@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { jsonOrUndefined } from '#lib/json-or-undefined.ts'
 import { SharedLogRate } from '../../logs/log-rate.ts'
-import { readLines } from './output-lines.ts'
+import { followLines } from './output-lines.ts'
 
 /** Why everything of an app or a build has ended. `code` is null if a signal, a limit or svc ended it. */
 export type ProcessEnd = {
@@ -14,11 +14,16 @@ export type ProcessEnd = {
 }
 
 /** Reads what our script reports. An app can write there too, so nothing of it is believed beyond the app itself. */
-export function readStatus(stream: Readable): {
+export function readStatus(
+  stream: Readable,
+  former?: Buffer,
+): {
   ready: Promise<void>
   exit: () => ProcessEnd | undefined
   /** Whether a connection to the outside was refused, because there is no network. */
   triedNetwork: () => boolean
+  /** Returns what was read and is no whole line. */
+  rest: () => Buffer
 } {
   const ready = Promise.withResolvers<void>()
   let end: ProcessEnd | undefined
@@ -35,8 +40,12 @@ export function readStatus(stream: Readable): {
     triedNetwork ||= status.network === true
     if (status.exit !== undefined) end ??= describe(status.exit)
   }
-  void readLines(stream, onStatus, new SharedLogRate().ofStream(''))
-  return { ready: ready.promise, exit: () => end, triedNetwork: () => triedNetwork }
+  const { rest } = followLines(stream, {
+    onLine: onStatus,
+    rate: new SharedLogRate().ofStream(''),
+    rest: former,
+  })
+  return { ready: ready.promise, exit: () => end, triedNetwork: () => triedNetwork, rest }
 }
 
 /** A status that was not checked yet. */

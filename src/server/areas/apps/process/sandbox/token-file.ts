@@ -15,9 +15,14 @@ type TokenFileOptions = {
 export async function openTokenFile({ folder, uid, token }: TokenFileOptions): Promise<TokenFile> {
   await mkdir(folder, { mode: 0o700 })
   if (uid !== undefined) await chown(folder, uid, uid)
-  let last = write(folder, uid, token)
+  await write(folder, uid, token)
+  return reopenTokenFile({ folder, uid })
+}
+
+/** Goes on with the file of a sandbox that runs. */
+export function reopenTokenFile({ folder, uid }: Pick<TokenFileOptions, 'folder' | 'uid'>): TokenFile {
+  let last = Promise.resolve()
   let isClosed = false
-  await last
   return {
     // One after another, because all of them write the same new file.
     replace: (next) => {

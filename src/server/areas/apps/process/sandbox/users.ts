@@ -8,7 +8,12 @@ const LAST = 65_519
  * Hands out user ids for sandboxes where svc is root, each to one sandbox at a time: the kernel counts processes by
  * user, so that with one user for all, one app could use up what the others may have.
  */
-export function createUserIds(): { take(): number; free(uid: number): void } {
+export function createUserIds(): {
+  take(): number
+  /** Takes one that a running sandbox has. */
+  takeAgain(uid: number): void
+  free(uid: number): void
+} {
   const taken = new Set<number>()
   return {
     take: () => {
@@ -19,6 +24,7 @@ export function createUserIds(): { take(): number; free(uid: number): void } {
         return uid
       }
     },
+    takeAgain: (uid) => void taken.add(uid),
     free: (uid) => void taken.delete(uid),
   }
 }

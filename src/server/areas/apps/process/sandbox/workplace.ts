@@ -3,9 +3,10 @@ import { chmod, chown, link, lstat, mkdir, mkdtemp, readFile, rm, writeFile } fr
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import type { OnLine } from '../../deploys/target.ts'
+import type { ProxyFacts } from '../../door/messages.ts'
 import type { AppNetwork } from '../../door/network.ts'
 import { refusalLog } from './refusal-log.ts'
-import { openTokenFile, type TokenFile } from './token-file.ts'
+import { openTokenFile, reopenTokenFile, type TokenFile } from './token-file.ts'
 
 type WorkplaceOptions = {
   /** The user of the sandbox on this machine, where svc is root. */
@@ -40,22 +41,29 @@ type Workplace = AsyncDisposable & {
    * in. Otherwise the app could put a link to another socket of this machine in its place, or fill the disk there.
    */
   readonly takeSocket: () => Promise<string>
+  readonly record: WorkplaceRecord
+}
+
+/** A workplace for the next program in this process. */
+export type WorkplaceRecord = {
+  readonly folder: string
+  readonly placeFile: string | undefined
+  readonly uid: number | undefined
+  /** Undefined: nothing outside can be reached. */
+  readonly proxy: ProxyFacts | undefined
+  readonly hasToken: boolean
 }
 
 /** Short, because the path of a Unix socket has at most 107 bytes. */
 const PREFIX = 'svc-app-'
 
 export async function openWorkplace(options: WorkplaceOptions): Promise<Workplace> {
-  const { uid, hasNetwork, placeFile, token } = options
+  const { uid, hasNetwork, apiOrigin, placeFile, token } = options
   const base = tmpdir().length > 60 ? '/tmp' : tmpdir()
   const folder = await mkdtemp(join(base, PREFIX))
-  const [run, out, etc, home] = ['run', 'out', 'etc', 'home'].map((name) => join(folder, name)) as Four
-  const remove = async () => {
-    await rm(folder, { recursive: true, force: true })
-    if (placeFile !== undefined) await rm(placeFile, { force: true })
-  }
+  const { run, out, etc, home, identity } = placesIn(folder)
   await using opened = new AsyncDisposableStack()
-  opened.defer(remove)
+  opened.defer(() => removeFiles(folder, placeFile))
   if (placeFile !== undefined) await writeFile(placeFile, folder, { mode: 0o600 })
   for (const each of [run, out, etc, home]) await mkdir(each)
   for (const each of [out, etc]) await chmod(each, 0o755)
@@ -64,23 +72,65 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
     await writeFile(join(etc, name), content)
     await chmod(join(etc, name), 0o644)
   }
-  if (hasNetwork) opened.use(await openProxy(join(out, 'proxy.sock'), options))
-  const identity = token === undefined ? undefined : join(folder, 'identity')
-  const tokenFile =
-    identity && token !== undefined ? opened.use(await openTokenFile({ folder: identity, uid, token })) : undefined
+  const path = join(out, 'proxy.sock')
+  const proxy = hasNetwork ? { path, ownOrigin: apiOrigin, ownClientAddress: clientAddress() } : undefined
+  if (proxy) opened.use(await openProxy(proxy, options))
+  const tokenFile = token === undefined ? undefined : opened.use(await openTokenFile({ folder: identity, uid, token }))
   const takeSocket = async () => {
-    const taken = join(folder, 'app.sock')
+    const taken = takenSocket(folder)
     await link(join(run, 'app.sock'), taken)
     if (!(await lstat(taken)).isSocket()) throw new Error('the socket of the app is not one')
     await rm(run, { recursive: true })
     return taken
   }
   const workplace = opened.move()
-  return { run, out, etc, home, identity, tokenFile, takeSocket, [Symbol.asyncDispose]: () => workplace.disposeAsync() }
+  return {
+    run,
+    out,
+    etc,
+    home,
+    identity: tokenFile && identity,
+    tokenFile,
+    takeSocket,
+    record: { folder, placeFile, uid, proxy, hasToken: tokenFile !== undefined },
+    [Symbol.asyncDispose]: () => workplace.disposeAsync(),
+  }
 }
 
-function openProxy(path: string, { network, apiOrigin, onLine }: WorkplaceOptions): Promise<AsyncDisposable> {
-  const facts = { path, ownOrigin: apiOrigin, ownClientAddress: clientAddress() }
+/** Goes on with the workplace of a sandbox that runs. Its way out is open already where the door goes on. */
+export async function reopenWorkplace(
+  { folder, placeFile, uid, proxy, hasToken }: WorkplaceRecord,
+  options: Pick<WorkplaceOptions, 'network' | 'onLine'>,
+): Promise<AsyncDisposable & { readonly tokenFile: TokenFile | undefined; readonly socket: string }> {
+  await using opened = new AsyncDisposableStack()
+  opened.defer(() => removeFiles(folder, placeFile))
+  if (proxy) opened.use(await openProxy(proxy, options))
+  const { identity } = placesIn(folder)
+  const tokenFile = hasToken ? opened.use(reopenTokenFile({ folder: identity, uid })) : undefined
+  const workplace = opened.move()
+  return { tokenFile, socket: takenSocket(folder), [Symbol.asyncDispose]: () => workplace.disposeAsync() }
+}
+
+async function removeFiles(folder: string, placeFile: string | undefined): Promise<void> {
+  await rm(folder, { recursive: true, force: true })
+  if (placeFile !== undefined) await rm(placeFile, { force: true })
+}
+
+function placesIn(folder: string) {
+  const [run, out, etc, home, identity] = ['run', 'out', 'etc', 'home', 'identity'].map((name) =>
+    join(folder, name),
+  ) as Five
+  return { run, out, etc, home, identity }
+}
+
+function takenSocket(folder: string): string {
+  return join(folder, 'app.sock')
+}
+
+async function openProxy(
+  facts: ProxyFacts,
+  { network, onLine }: Pick<WorkplaceOptions, 'network' | 'onLine'>,
+): Promise<AsyncDisposable> {
   if (!network) throw new Error('no network was given')
   return network.openProxy(facts, refusalLog(onLine))
 }
@@ -91,7 +141,7 @@ export async function removeWorkplace(placeFile: string): Promise<void> {
   if (basename(folder).startsWith(PREFIX)) await rm(folder, { recursive: true, force: true })
 }
 
-type Four = [string, string, string, string]
+type Five = [string, string, string, string, string]
 /** The user inside a user namespace. */
 const INNER_UID = 1000
 

@@ -1,6 +1,12 @@
 /** Different times of lines that are told apart. Older ones are counted with the next time. */
 const MAX_TIMES = 20_000
 
+/** The counts for the next program in this process, each with its time. */
+export type FrozenForgotten = {
+  readonly byApp: readonly (readonly [number, number])[]
+  readonly bySystem: readonly (readonly [number, number])[]
+}
+
 /** Counts lines that fell out of a buffer, by the times at which they were written. */
 export class ForgottenLines {
   readonly #maxTimes: number
@@ -9,6 +15,17 @@ export class ForgottenLines {
 
   constructor(maxTimes = MAX_TIMES) {
     this.#maxTimes = maxTimes
+  }
+
+  static restore({ byApp, bySystem }: FrozenForgotten): ForgottenLines {
+    const lines = new ForgottenLines()
+    for (const [at, count] of byApp) lines.#byApp.set(at, count)
+    for (const [at, count] of bySystem) lines.#bySystem.set(at, count)
+    return lines
+  }
+
+  freeze(): FrozenForgotten {
+    return { byApp: [...this.#byApp], bySystem: [...this.#bySystem] }
   }
 
   /** Times must not go back. */
