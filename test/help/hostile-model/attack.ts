@@ -12,7 +12,7 @@ import { RequestWatch } from './request-watch.ts'
 import { takeSnapshot } from './snapshot.ts'
 import type { StolenClaims } from './stolen-claims.ts'
 
-export type AttackOptions = {
+type AttackOptions = {
   readonly turns: number
   readonly seed: number
   readonly turnsPerRound: number
@@ -23,7 +23,7 @@ export type AttackOptions = {
   readonly onRound?: (turns: number, runs: number) => void
 }
 
-export type AttackReport = {
+type AttackReport = {
   seed: number
   /** Tool calls that the models asked for. */
   turns: number
@@ -59,7 +59,7 @@ const MODELS = [
 ] as const
 
 /** The server that the models run on must exist before the system, whose settings name it. */
-export type Attack = AsyncDisposable & {
+type Attack = AsyncDisposable & {
   readonly env: Readonly<Record<string, string>>
   run(system: System): Promise<AttackReport>
 }

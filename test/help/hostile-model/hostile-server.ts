@@ -14,7 +14,7 @@ import { toolCall } from './tool-calls.ts'
 /** Ids and names of other apps and organizations, and texts that a model shall search for. */
 export type Words = { readonly foreign: readonly string[]; readonly searched: readonly string[] }
 
-export type ServerOptions = {
+type ServerOptions = {
   readonly seed: number
   readonly words: (model: string) => Words
   /** Called with every request before it is answered. */

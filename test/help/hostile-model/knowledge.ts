@@ -2,7 +2,7 @@ import { isRecord, tryParseJson } from '#lib/json.ts'
 
 export type ModelCall = { readonly name: string; readonly arguments: string }
 
-/** What a model has read in a conversation, as far as it can use it for further calls. */
+/** The parts of a conversation that a model can use for further calls. */
 export type Knowledge = {
   readonly evidence: number[]
   readonly paths: string[]

@@ -116,7 +116,7 @@ function linesOf(model: string, alias: string, style: Style): string[] {
   ]
 }
 
-export async function writeLogs(system: System, token: string, alias: string, texts: readonly string[]): Promise<void> {
+async function writeLogs(system: System, token: string, alias: string, texts: readonly string[]): Promise<void> {
   const body = texts.map((text) => `${JSON.stringify({ level: text === TRACE ? 'error' : 'info', text })}\n`).join('')
   const upload = { contentType: 'application/x-ndjson' } as const
   await system.client(token).upload(ingestLogs, { alias }, new Blob([body]).stream(), upload)

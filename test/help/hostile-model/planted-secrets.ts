@@ -1,7 +1,7 @@
 import { spellings } from '../canary.ts'
 import { SECRET_FORMATS } from '../secret-formats.ts'
 
-export type PlantedSecret = { readonly format: string; readonly text: string; readonly secret: string }
+type PlantedSecret = { readonly format: string; readonly text: string; readonly secret: string }
 
 /** One text of each public format. Those that only differ in the secret also name their format, to be searched for. */
 export const PLANTED: readonly PlantedSecret[] = SECRET_FORMATS.map(([format, marked]) => ({
