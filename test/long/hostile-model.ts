@@ -26,7 +26,7 @@ await using attack = await prepareAttack({
 })
 await using system = await startOwnSystem(attack.env, {
   safeFetch: async (url) => {
-    sent.push(String(url))
+    sent.push(url)
     throw new Error('nothing is sent in this proof')
   },
 })

@@ -105,7 +105,14 @@ async function attack(
   const { turns, answers, orders, steals, broken, trapped, faults } = server.counts
   const { maxRss, ...found } = progress
   return {
-    ...{ seed: options.seed, turns, answers, orders, steals, broken, trapped, ...found },
+    seed: options.seed,
+    turns,
+    answers,
+    orders,
+    steals,
+    broken,
+    trapped,
+    ...found,
     leaks: watch.leaks,
     files: listFiles(options.folders).filter((path) => !files.includes(path)),
     errors: [...faults, ...system.logs.filter((line) => /"level":"?(?:error|fatal|50|60)/.test(line))],
@@ -118,7 +125,9 @@ async function attack(
 
 async function plantTargets(system: System, { targets: count }: AttackOptions): Promise<Target[]> {
   const targets: Target[] = []
-  for (const model of MODELS.slice(0, count)) targets.push(await plantTarget(system, ...model))
+  for (const [provider, model, style] of MODELS.slice(0, count)) {
+    targets.push(await plantTarget(system, provider, model, style))
+  }
   return targets
 }
 
@@ -180,11 +189,12 @@ async function attackUntil(
   report.effects.push(...(await endDay(system, target, report)))
 }
 
-async function runOnce({ db, client }: System, target: Target, stolen: StolenClaims): Promise<string> {
-  const { execution_id } = await client(target.token).call(startMaintenanceRun, { alias: 'shop', mode: 'manual' })
+async function runOnce(system: System, target: Target, stolen: StolenClaims): Promise<string> {
+  const start = { alias: 'shop', mode: 'manual' } as const
+  const { execution_id } = await system.client(target.token).call(startMaintenanceRun, start)
   return until(async () => {
     if (stolen.has(execution_id)) await stolen.release(target, execution_id)
-    const [run] = await db.query<{ code: string | null }>(sql`
+    const [run] = await system.db.query<{ code: string | null }>(sql`
       select terminal_code as code from maintenance.runs where id = ${execution_id}`)
     return run?.code
   })
@@ -221,7 +231,7 @@ async function settled({ db }: System): Promise<void> {
         + (select count(*) from ai.agent_reservations where booked is null)
         + (select count(*) from svc.outbox)
         + (select count(*) from notifications.events where matched_at is null and unreadable_at is null) as open`)
-    return Number(row!.open) === 0
+    return row!.open === 0
   })
 }
 

@@ -161,13 +161,15 @@ async function send(response: ServerResponse, { status, headers, parts, end }: W
   if (status > 599) return void response.socket?.end(`HTTP/1.1 ${status} Odd\r\ncontent-length: 0\r\n\r\n`)
   response.writeHead(status, headers)
   for (const part of parts) await write(response, part)
-  let sent = 0
-  while (end === 'endless' && !response.destroyed && sent < MAX_ENDLESS_BYTES) {
-    sent += parts.at(-1)!.byteLength
-    await write(response, parts.at(-1)!)
-  }
+  if (end === 'endless') await repeat(response, parts.at(-1)!)
   if (end === 'destroy') response.destroy()
   else response.end()
+}
+
+async function repeat(response: ServerResponse, part: Uint8Array): Promise<void> {
+  for (let sent = 0; !response.destroyed && sent < MAX_ENDLESS_BYTES; sent += part.byteLength) {
+    await write(response, part)
+  }
 }
 
 async function write(response: ServerResponse, part: Uint8Array): Promise<void> {
