@@ -61,7 +61,7 @@ async function dumpTables(db: Db): Promise<Place[]> {
 /**
  * Returns all three base64 forms of a text, which depend on its offset modulo 3, without the characters at the edges.
  */
-function spellings(secret: string): { how: string; spelled: string }[] {
+export function spellings(secret: string): { how: string; spelled: string }[] {
   const base64 = [0, 1, 2].map((shift) => {
     const encoded = Buffer.from('x'.repeat(shift) + secret).toString('base64')
     return { how: 'base64', spelled: encoded.slice(shift === 0 ? 0 : 4, -4) }

@@ -6,6 +6,7 @@ import type { Db } from '#lib/db/db.ts'
 import { openEmbedded } from '#lib/db/embedded/embedded.ts'
 import { migrate } from '#lib/db/migrate/migrate.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
+import type { SafeFetch } from '#lib/net/safe-fetch.ts'
 import type { Clock } from '#lib/time/clock.ts'
 import { onServer, withDatabase } from '#test/suite/global-setup.ts'
 import { type System, startSystem, testEnvironment } from '#test/system.ts'
@@ -14,20 +15,23 @@ import { allMigrations } from '../../../src/server/process/schema.ts'
 
 type Database = { readonly db: Db; readonly databaseUrl: string | undefined }
 
-type Options = { readonly clock?: Clock; readonly workers?: number }
+type Options = { readonly clock?: Clock; readonly workers?: number; readonly safeFetch?: SafeFetch }
 
 /**
  * Starts a system outside of the test runner, in this process. On Postgres if SVC_TEST_DATABASE_URL names one, or else on
  * the embedded engine. `workers` beyond the first have no other services.
  */
-export async function startOwnSystem(given: Environment, { clock, workers = 1 }: Options = {}): Promise<System> {
+export async function startOwnSystem(
+  given: Environment,
+  { clock, workers = 1, safeFetch }: Options = {},
+): Promise<System> {
   const stack = new AsyncDisposableStack()
   try {
     const on = await openOwnDatabase(stack)
     const dataDir = mkdtempSync(join(tmpdir(), 'svc-own-'))
     stack.defer(() => rmSync(dataDir, { recursive: true, force: true }))
     const env = { ...testEnvironment(on.databaseUrl, dataDir), ...given }
-    const system = stack.use(await startSystem({ on, env, ...(clock && { clock }) }))
+    const system = stack.use(await startSystem({ on, env, ...(clock && { clock }), ...(safeFetch && { safeFetch }) }))
     for (let more = 1; more < workers; more++) stack.use(await startSystem({ on, env: workerOnly(env, system.url) }))
     return { ...system, [Symbol.asyncDispose]: () => stack.disposeAsync() }
   } catch (error) {

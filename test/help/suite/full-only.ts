@@ -32,6 +32,7 @@ export const FULL_ONLY_TESTS: readonly string[] = [
   'src/server/areas/databases/engine/embedded/wire-connection.test.ts',
   'src/server/areas/databases/life/jobs.test.ts',
   'src/server/areas/maintenance/agent/agent.test.ts',
+  'src/server/areas/maintenance/agent/hostile-model.test.ts',
   'src/server/areas/maintenance/proposals/build.test.ts',
   'src/server/areas/notifications/channels/chat/accounts.test.ts',
 ]

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ChatStopReason } from '#ports/chat-model.ts'
 import type { ChatEvent } from './events.ts'
-import { type AnswerReader, parseData, toUsage, UnreadableAnswer } from './wire.ts'
+import { type AnswerReader, parseData, refuseTooManyCalls, toUsage, UnreadableAnswer } from './wire.ts'
 
 const Count = z.int().min(0)
 const Usage = z.object({
@@ -95,6 +95,7 @@ export class AnthropicReader implements AnswerReader {
       return []
     }
     const index = this.#calls++
+    refuseTooManyCalls(this.#calls)
     this.#blocks.set(block, { call: index, isEmpty: true })
     return [{ type: 'tool_call', index, id, name }]
   }

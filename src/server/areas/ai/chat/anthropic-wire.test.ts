@@ -257,4 +257,10 @@ describe('DS-24 an answer of Anthropic', () => {
   ])('%s is refused without being quoted', (_, event, message) => {
     expect(() => readAll([event])).toThrow(new UnreadableAnswer(message))
   })
+
+  it('MA-19 more than 1,000 calls are refused', () => {
+    const calls = Array.from({ length: 1_001 }, (_, index) => begin(index, { type: 'tool_use', id: 'c', name: 'look' }))
+    expect(readAll(calls.slice(1))).toHaveLength(1_001)
+    expect(() => readAll(calls)).toThrow(new UnreadableAnswer('sent an answer with too many tool calls'))
+  })
 })

@@ -127,6 +127,11 @@ describe('DS-24 an answer of OpenAI', () => {
       ],
       [{ ...end, usage: { inputTokens: 7, outputTokens: 3 } }],
     ],
+    [
+      'a usage that cannot be true',
+      [{ ...choice({}, 'stop'), usage: { prompt_tokens: 9_007_199_254_740_991, completion_tokens: 1 } }],
+      [end],
+    ],
     ['a usage that cannot be read', [{ ...choice({}, 'stop'), usage: { prompt_tokens: -1 } }], [end]],
     [
       'a refusal',
@@ -186,9 +191,22 @@ describe('DS-24 an answer of OpenAI', () => {
   it.each<[string, object | string, string]>([
     ['no JSON', 'canary', 'sent an answer that cannot be read'],
     ['another shape', { choices: 'canary' }, 'sent an answer that cannot be read'],
+    [
+      'more than 1,000 calls',
+      choice({ tool_calls: Array.from({ length: 1_001 }, () => ({ id: 'c', function: { name: 'look' } })) }),
+      'sent an answer that cannot be read',
+    ],
     ['a call without a name', choice({ tool_calls: [{ index: 0, id: 'c1' }] }), 'sent an answer that cannot be read'],
     ['an error', { error: { message: 'canary' } }, 'failed in the middle of its answer'],
   ])('%s is refused without being quoted', (_, chunk, message) => {
     expect(() => readAll([chunk])).toThrow(new UnreadableAnswer(message))
+  })
+
+  it('MA-19 more than 1,000 calls in several events are refused, and further choices are not read', () => {
+    const look = { id: 'c', function: { name: 'look' } }
+    const half = choice({ tool_calls: Array.from({ length: 501 }, () => look) })
+    expect(() => readAll([half, half])).toThrow(new UnreadableAnswer('sent an answer with too many tool calls'))
+    const [first] = choice({ content: 'Hi' }, 'stop').choices
+    expect(readAll([{ choices: [first, 7, { delta: 7 }] }])).toEqual([{ type: 'text', text: 'Hi' }, end])
   })
 })

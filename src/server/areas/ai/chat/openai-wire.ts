@@ -1,7 +1,15 @@
 import { z } from 'zod'
 import type { ChatMessage, ChatRequest, ChatStopReason, ChatUsage } from '#ports/chat-model.ts'
 import type { ChatEvent } from './events.ts'
-import { type AnswerReader, parseData, toUsage, UnreadableAnswer, type Wire } from './wire.ts'
+import {
+  type AnswerReader,
+  MAX_TOOL_CALLS,
+  parseData,
+  refuseTooManyCalls,
+  toUsage,
+  UnreadableAnswer,
+  type Wire,
+} from './wire.ts'
 
 /** Name of the output limit in a request. Newer models of OpenAI refuse `max_tokens`; many other servers know only it. */
 type OutputLimitKey = 'max_tokens' | 'max_completion_tokens'
@@ -55,30 +63,29 @@ function toToolChoice(choice: NonNullable<ChatRequest['toolChoice']>): unknown {
 }
 
 const Count = z.int().min(0)
+const ToolCall = z.object({
+  index: Count.max(1000).nullish(),
+  id: z.string().nullish(),
+  function: z.object({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
+})
+const Choice = z.object({
+  delta: z
+    .object({
+      content: z.string().nullish(),
+      refusal: z.string().nullish(),
+      tool_calls: z.array(z.unknown()).max(MAX_TOOL_CALLS).pipe(z.array(ToolCall)).nullish(),
+    })
+    .nullish(),
+  finish_reason: z.string().nullish(),
+})
+// Lists are cut before their items are read: to check a million of them would stop the process for seconds.
 const Chunk = z.object({
   error: z.unknown().optional(),
   choices: z
-    .array(
-      z.object({
-        delta: z
-          .object({
-            content: z.string().nullish(),
-            refusal: z.string().nullish(),
-            tool_calls: z
-              .array(
-                z.object({
-                  index: Count.max(1000).nullish(),
-                  id: z.string().nullish(),
-                  function: z.object({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
-                }),
-              )
-              .nullish(),
-          })
-          .nullish(),
-        finish_reason: z.string().nullish(),
-      }),
-    )
-    .default([]),
+    .array(z.unknown())
+    .default([])
+    .transform((choices) => choices.slice(0, 1))
+    .pipe(z.array(Choice)),
   usage: z
     .object({ prompt_tokens: Count, completion_tokens: Count.default(0), total_tokens: Count.optional() })
     .nullish()
@@ -120,6 +127,7 @@ class OpenAiReader implements AnswerReader {
     const place = delta.index ?? (delta.id ? this.#calls.length : (this.#calls.at(-1) ?? 0))
     const existingIndex = this.#calls.indexOf(place)
     const index = existingIndex === -1 ? this.#calls.push(place) - 1 : existingIndex
+    refuseTooManyCalls(this.#calls.length)
     const begin = { type: 'tool_call' as const, index, id: delta.id ?? '', name: delta.function?.name ?? '' }
     if (existingIndex === -1 && (begin.id === '' || begin.name === '')) {
       throw new UnreadableAnswer('sent an answer that cannot be read')

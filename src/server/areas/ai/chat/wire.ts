@@ -33,9 +33,23 @@ export function parseData(data: string): unknown {
   return value
 }
 
-/** Returns undefined for a usage of nothing, which some servers send: no request has no tokens. */
+/** Far more than any model reads and writes in one call. */
+const MAX_TOKENS = 100_000_000
+
+/**
+ * Returns undefined for a usage of nothing, which some servers send although no request has no tokens, and for one that
+ * cannot be true: a few of those would be more than the sums can hold.
+ */
 export function toUsage(inputTokens: number, outputTokens: number): ChatUsage | undefined {
-  return inputTokens + outputTokens === 0 ? undefined : { inputTokens, outputTokens }
+  const tokens = inputTokens + outputTokens
+  return tokens === 0 || tokens > MAX_TOKENS ? undefined : { inputTokens, outputTokens }
+}
+
+/** Most tool calls of one answer. Callers run far fewer, and each is sent back with the next request. */
+export const MAX_TOOL_CALLS = 1_000
+
+export function refuseTooManyCalls(count: number): void {
+  if (count > MAX_TOOL_CALLS) throw new UnreadableAnswer('sent an answer with too many tool calls')
 }
 
 export function invalidRequest(detail: string): ServiceError {

@@ -102,6 +102,11 @@ it.each([
   ['no place at all', { kind: 'error_in_logs', evidence: [1] }, 'bad_final'],
   ['no evidence', { kind: 'error_in_logs', template: 'boom', evidence: [] }, 'bad_final'],
   [
+    'a summary that nobody sees',
+    { kind: 'error_in_logs', template: 'boom', evidence: [1], summary: '\u2800\u200b \u{1d159}\n' },
+    'bad_final',
+  ],
+  [
     'a change without an edit',
     { verdict: 'change', kind: 'error_in_logs', template: 'boom', evidence: [1] },
     'bad_final',

@@ -3,6 +3,7 @@ import { type Detected, type JudgedFinding, placeIn } from '../detect/detectors.
 import { isTestPath } from '../edits/test-paths.ts'
 import { type Fact, joinFacts } from './facts.ts'
 import type { Finish } from './finish.ts'
+import { isVisible } from './summary.ts'
 
 /** Everything a run has learned when its model ends it. */
 export type RunKnowledge = {
@@ -27,7 +28,7 @@ export type Judged =
 export function judgeFinish(finish: Finish, knowledge: RunKnowledge): Judged {
   const { verdict, kind, summary, evidence } = finish
   if (verdict === 'nothing') return { verdict }
-  if (!kind || !summary?.trim() || !evidence || evidence.length === 0) {
+  if (!kind || !summary || !isVisible(summary) || !evidence || evidence.length === 0) {
     return badFinal('A finding needs kind, summary and evidence.')
   }
   if (verdict === 'change' && knowledge.stagedEdits === 0) {

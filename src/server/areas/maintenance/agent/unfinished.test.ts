@@ -152,6 +152,27 @@ describe('MA-07 a run that cannot finish keeps what the detectors found', () => 
   })
 })
 
+it('MA-09 MA-19 a change that comes after the proposal of the day is reported, and no revision is made of it', async () => {
+  await writeLog(TRACE)
+  expect((await run(EDIT, CHANGE)).outcome).toBe('proposed')
+  await writeLog('Error: another fault')
+  const defect = { kind: 'defect', path: 'cart.js', summary: 'The total is wrong.', evidence: [4] }
+  const second = await run(
+    call('read_file', { path: 'cart.js' }),
+    EDIT,
+    call('finish', { verdict: 'change', ...defect }),
+  )
+  expect(second).toMatchObject({
+    terminal_code: 'proposal_limit_day',
+    proposal_id: null,
+    summary: 'The total is wrong.',
+  })
+  const revisions = await system.db.query(
+    sql`select created_by from apps.revisions where app_id = ${app.id} order by id`,
+  )
+  expect(revisions).toEqual([{ created_by: admin.user_id }, { created_by: null }])
+})
+
 describe('MA-10 a change that was denied', () => {
   const proposals = async () => (await api().call(listProposals, { alias: 'shop' })).items
   /** The next run is one of another day, and sees something that the former did not. */

@@ -39,14 +39,12 @@ export async function openProposal(
   tx: Tx,
   deps: OpenDeps,
   opened: Opened,
-): Promise<{ readonly proposalId: string } | 'limit_day' | 'known'> {
+): Promise<{ readonly proposalId: string } | Refusal> {
   const { orgId, app, fingerprint, change, at } = opened
-  if (await findOpenProposal(tx, deps, { appId: app.id, fingerprint, at })) return 'known'
-  const fault = { appId: app.id, revisionId: opened.baseRevisionId, fingerprint }
-  if (await isDenied(tx, deps.source, fault)) return 'known'
-  const last = await findLastDay(tx, app.id)
-  const { day, endsAt } = limitDay(last, (await readOrg(tx, orgId)).timezone, at)
-  if (day === last?.day) return 'limit_day'
+  const fault = { orgId, appId: app.id, revisionId: opened.baseRevisionId, fingerprint, at }
+  const refusal = await findRefusal(tx, deps, fault)
+  if (refusal) return refusal
+  const { day, endsAt } = (await currentDay(tx, fault)).current
   const isValid = !('invalid' in change)
   const id = newId('pr')
   const isFirst = await insertProposal(tx, {
@@ -68,6 +66,24 @@ export async function openProposal(
   if (!isFirst) return 'limit_day'
   if (isValid) await emitCreated(tx, { orgId, app, proposalId: id, at })
   return { proposalId: id }
+}
+
+/** A change for the same fault is open or was denied, or the app has had its proposal of today. */
+export type Refusal = 'known' | 'limit_day'
+
+type ProposedFault = Fault & { readonly orgId: string; readonly revisionId: string }
+
+/** Returns why no proposal would be opened for a fault of the revision now, or undefined. */
+export async function findRefusal(tx: Tx, deps: OpenDeps, fault: ProposedFault): Promise<Refusal | undefined> {
+  if (await findOpenProposal(tx, deps, fault)) return 'known'
+  if (await isDenied(tx, deps.source, fault)) return 'known'
+  const { last, current } = await currentDay(tx, fault)
+  return current.day === last?.day ? 'limit_day' : undefined
+}
+
+async function currentDay(tx: Tx, { orgId, appId, at }: ProposedFault) {
+  const last = await findLastDay(tx, appId)
+  return { last, current: limitDay(last, (await readOrg(tx, orgId)).timezone, at) }
 }
 
 type Fault = { readonly appId: string; readonly fingerprint: string; readonly at: Date }

@@ -8,7 +8,7 @@ import { endRun, type RunEnd } from '../claims/store.ts'
 import { dropEdits } from '../edits/store.ts'
 import { recordAll, toSeen } from '../findings/record.ts'
 import { findFormer, repeatFinding, type Seen } from '../findings/store.ts'
-import { findOpenProposal, type OpenDeps, openProposal } from '../proposals/open.ts'
+import { findOpenProposal, type OpenDeps, openProposal, type Refusal } from '../proposals/open.ts'
 import type { ValidatedChange } from '../proposals/validate/validate-change.ts'
 import type { RunResult } from './result.ts'
 
@@ -17,9 +17,12 @@ type Finished = {
   readonly app: AppName
   readonly result: RunResult
   /** The result of the validation, if the run proposes a change. */
-  readonly change?: ValidatedChange
+  readonly change?: ProposedChange
   readonly at: Date
 }
+
+/** A change, or why none was made. */
+export type ProposedChange = ValidatedChange | { readonly refused: Refusal }
 
 type Deps = { readonly db: Pick<Db, 'tx'>; readonly changes: OpenDeps }
 
@@ -47,7 +50,7 @@ type Context = {
 }
 type End = RunEnd & { readonly opensProposal?: boolean }
 
-async function decideEnd(context: Context, result: RunResult, change: ValidatedChange | undefined): Promise<End> {
+async function decideEnd(context: Context, result: RunResult, change: ProposedChange | undefined): Promise<End> {
   switch (result.type) {
     case 'failed':
       return endFailed(context, result)
@@ -124,20 +127,11 @@ async function repeatLast(context: Context, { last, detected }: Extract<RunResul
   return { code: 'finding_repeat', summary, fingerprint, proposalId: proposalId ?? null }
 }
 
-async function propose(context: Context, { fingerprint, summary }: Seen, change: ValidatedChange): Promise<End> {
+async function propose(context: Context, { fingerprint, summary }: Seen, change: ProposedChange): Promise<End> {
   const { tx, changes, run, app, at } = context
-  const opened = await openProposal(tx, changes, {
-    orgId: run.org_id,
-    app,
-    runId: run.id,
-    requestedBy: run.requested_by,
-    dueBy: run.due_by,
-    fingerprint,
-    summary,
-    baseRevisionId: run.revision_id!,
-    change,
-    at,
-  })
+  const of = { orgId: run.org_id, app, runId: run.id, requestedBy: run.requested_by, dueBy: run.due_by }
+  const proposed = { ...of, fingerprint, summary, baseRevisionId: run.revision_id!, at }
+  const opened = 'refused' in change ? change.refused : await openProposal(tx, changes, { ...proposed, change })
   const shown = { summary, fingerprint }
   if (opened === 'limit_day') return { code: 'proposal_limit_day', ...shown }
   if (opened === 'known') {

@@ -13,9 +13,11 @@ import { setRevision, setValidating } from '../claims/store.ts'
 import type { RunTokens } from '../claims/token.ts'
 import { digestOf, type Look, lookForFaults } from '../detect/look.ts'
 import { listEdits } from '../edits/store.ts'
-import type { OpenDeps } from '../proposals/open.ts'
-import { type ChangeDeps, type ValidatedChange, validateChange } from '../proposals/validate/validate-change.ts'
-import { finishRun } from './finish.ts'
+import { toSeen } from '../findings/record.ts'
+import { findFormer } from '../findings/store.ts'
+import { findRefusal, type OpenDeps } from '../proposals/open.ts'
+import { type ChangeDeps, validateChange } from '../proposals/validate/validate-change.ts'
+import { finishRun, type ProposedChange } from './finish.ts'
 import type { RunResult } from './result.ts'
 
 export type WorkDeps = ModelDeps & {
@@ -107,27 +109,38 @@ function toolsOf({ tokens, toolFetch }: WorkDeps, run: ClaimedRun): Client {
   })
 }
 
-/** Returns undefined if the claim is gone. */
+/** Returns undefined if the claim is gone. A change that would not be proposed is neither made nor built. */
 async function validate(
-  { db, changes }: WorkDeps,
+  deps: WorkDeps,
   run: ClaimedRun,
   { finding, test }: Extract<RunResult, { type: 'change' }>,
   signal: AbortSignal,
-): Promise<ValidatedChange | undefined> {
-  const isHeld = await db.tx(async (tx) => {
-    const held = await holdRun(tx, run)
-    if (held) await setValidating(tx, run.id)
-    return held !== undefined
-  })
-  if (!isHeld) return undefined
+): Promise<ProposedChange | undefined> {
+  const { db, changes } = deps
+  const begun = await beginValidation(deps, run, toSeen(finding).fingerprint)
+  if (begun !== 'begun') return begun
   return validateChange(changes, {
-    orgId: run.org_id,
-    appId: run.app_id,
-    revisionId: run.revision_id!,
+    ...revisionOf(run),
     edits: await listEdits(db, run.id),
     summary: finding.summary,
     test,
     hold: async (tx) => (await holdRun(tx, run)) !== undefined,
     signal,
+  })
+}
+
+function revisionOf({ org_id, app_id, revision_id }: ClaimedRun) {
+  return { orgId: org_id, appId: app_id, revisionId: revision_id! }
+}
+
+async function beginValidation({ db, clock, changes }: WorkDeps, run: ClaimedRun, fingerprint: string) {
+  return db.tx(async (tx) => {
+    if (!(await holdRun(tx, run))) return undefined
+    const former = await findFormer(tx, run.app_id, [fingerprint])
+    if (former.get(fingerprint)?.is_dismissed) return { refused: 'known' } as const
+    const refused = await findRefusal(tx, changes, { ...revisionOf(run), fingerprint, at: clock.now() })
+    if (refused) return { refused }
+    await setValidating(tx, run.id)
+    return 'begun'
   })
 }

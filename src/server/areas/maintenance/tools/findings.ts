@@ -14,13 +14,16 @@ export function findingRoutes({ db, redactorOf }: MaintenanceDeps): Route[] {
     route(listRecentFindings, async (_, { principal }) => {
       const run = await requireRun(db, principal)
       const rows = await listRecent(db, run.app_id, MAX_FINDINGS)
-      // Summaries were redacted when they were written, but not with the variables that the app has now.
-      const summaries = await (await redactorOf(run.app_id)).entries(rows.map(({ summary }) => summary))
+      // These texts were redacted when they were written, but not with the variables that the app has now.
+      const redactor = await redactorOf(run.app_id)
+      const summaries = await redactor.entries(rows.map(({ summary }) => summary))
+      const templates = await redactor.entries(rows.map(({ template }) => template))
+      const symbols = await redactor.entries(rows.map(({ symbol }) => symbol ?? ''))
       const findings = rows.map((row, index) => ({
         kind: row.kind,
         path: row.path,
-        symbol: row.symbol,
-        template: row.template,
+        symbol: row.symbol === null ? null : symbols[index]!,
+        template: templates[index]!,
         summary: summaries[index]!,
         first_seen_at: row.first_seen_at.toISOString(),
         last_seen_at: row.last_seen_at.toISOString(),

@@ -1,6 +1,7 @@
 import { stageEdit } from '#contract/maintenance/tools.ts'
 import { invalidToken } from '#edge/credentials/caller.ts'
 import { type Route, route } from '#edge/route/route.ts'
+import type { Range } from '#lib/redact/ranges.ts'
 import type { Redactor } from '#lib/redact/redact.ts'
 import type { DiffAppTexts } from '#ports/app-changes.ts'
 import type { AppSource } from '#ports/apps.ts'
@@ -76,13 +77,12 @@ async function findTextFault(
 ): Promise<string | undefined> {
   const { path, old_text } = edit
   const textBefore = earlier.length === 0 ? text : textAfter(path, text, earlier)
-  const applied = applyEdits(toTexts(path, textBefore), [edit])
-  if ('fault' in applied) return FAULTS[applied.fault]
   const before = textBefore ?? ''
   const secrets = await redactor.find(before)
-  const at = before.indexOf(old_text)
   // The same answer as for a text that is not there: otherwise guesses would reveal a secret letter by letter.
-  if (secrets.some(([start, end]) => start < at + old_text.length && end > at)) return FAULTS.not_found
+  if (!isShown(before, old_text, secrets)) return FAULTS.not_found
+  const applied = applyEdits(toTexts(path, textBefore), [edit])
+  if ('fault' in applied) return FAULTS[applied.fault]
   const after = applied.texts.get(path)!
   // Compared with the file as it is live, because that is the diff which people read.
   const unshown = after === text ? undefined : await findUnshownText(diffTexts, toTexts(path, text), applied.texts)
@@ -90,6 +90,16 @@ async function findTextFault(
   const secretsBefore = new Set(secrets.map(([start, end]) => before.slice(start, end)))
   const isNew = (await redactor.find(after)).some(([start, end]) => !secretsBefore.has(after.slice(start, end)))
   return isNew ? 'The new text has something that looks like a secret or an e-mail address.' : undefined
+}
+
+/** Whether a part of a text occurs in it without touching a secret. */
+function isShown(text: string, part: string, secrets: readonly Range[]): boolean {
+  let next = 0
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, secrets[next]![1])) {
+    while (next < secrets.length && secrets[next]![1] <= at) next++
+    if (next === secrets.length || secrets[next]![0] >= at + part.length) return true
+  }
+  return false
 }
 
 function toTexts(path: string, text: string | undefined): Map<string, string> {

@@ -30,6 +30,7 @@ const FILES = {
   'src/keys.js': `export const key = \`\n${PEM}\n\`\n`,
   'src/own.js': `greet('a violet submarine')\nsend('${Buffer.from('to a violet submarine').toString('base64')}')\n`,
   'src/mail.js': `export const to = 'ada@example.com'\nexport const size = 3\n`,
+  'src/twice.js': `one('ada@example.com')\ntwo('ada@example.com')\n`,
   'package.json': '{"name": "shop"}\n',
   'logo.png': 'a\0b',
   'src/large.js': `${'// a line of a large file\n'.repeat(10_700)}last()\n`,
@@ -178,8 +179,9 @@ it("MA-24 a value of the app's variables never leaves: of source, logs, searches
   await writeLog(`said ${OWN_VALUE}`, `sent ${encodeURIComponent(OWN_VALUE)}`)
   await system.db.query(sql`
     insert into maintenance.findings
-      (app_id, fingerprint, kind, path, template, summary, first_run_id, first_seen_at, last_seen_at, count)
-    values (${app.id}, 'own', 'defect', 'src/own.js', '', ${`greets ${OWN_VALUE}`}, ${run}, now(), now(), 1)`)
+      (app_id, fingerprint, kind, path, symbol, template, summary, first_run_id, first_seen_at, last_seen_at, count)
+    values (${app.id}, 'own', 'defect', 'src/own.js', ${OWN_VALUE}, ${`said ${OWN_VALUE}`}, ${`greets ${OWN_VALUE}`}, ${run},
+      now(), now(), 1)`)
   await using _ = { [Symbol.asyncDispose]: removeFindings }
   const answers = [
     await read('src/own.js'),
@@ -279,6 +281,7 @@ describe('MA-10 a run stages edits', () => {
     ['that change nothing', ['src/server.js', 'order.items', 'order.items'], 'changes nothing'],
     ['of a secret', ['src/mail.js', `= 'ada@`, `= 'eva@`], 'not in the file'],
     ['of a letter of a secret', ['src/mail.js', 'ada@ex', 'b'], 'not in the file'],
+    ['of a letter of a secret that is there twice', ['src/twice.js', `('ada@ex`, 'b'], 'not in the file'],
     ['with a new secret', ['src/server.js', 'order.items', `'eva@example.com'`], 'looks like a secret'],
     ['with hidden characters', ['src/server.js', 'order.items', 'order.\u202eitems'], 'does not see'],
     ['with a lone carriage return', ['src/server.js', 'order.items', '// a\rorder.items'], '‹U+000D›'],
