@@ -1,7 +1,7 @@
 // Uses syntax that Node 12.20 can parse, because only an old Node loads it.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 
 /** The first releases of each line that run TypeScript as it is. */
 function canRun(version) {
@@ -18,9 +18,17 @@ export function runElsewhere(program, root, fail) {
   else {
     fail(
       `Node 24 (at least 22.18) is required, and this is Node ${process.versions.node}.\n` +
-        'Install Node 24 from https://nodejs.org, or run `npm ci` in the folder of svc, which installs it.',
+        'Install Node 24 from https://nodejs.org' +
+        otherWay(program, root),
     )
   }
+}
+
+/** A checkout brings Node along. A client that npm installed for all does not, and an instance may have it without Node. */
+function otherWay(program, root) {
+  if (existsSync(join(root, 'package-lock.json'))) return ', or run `npm ci` in the folder of svc, which installs it.'
+  if (basename(program) !== 'svc.js') return '.'
+  return ', and run the same command again. Or take the client as one file that needs no Node: see /guides/cli at your instance.'
 }
 
 /** `.bin` holds no executable on Windows. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { OPERATIONS } from '#contract/operations.ts'
 import { knownAgents } from '../src/console/pages/mcp/agents/known-agents.ts'
 import { AGENTS } from './agents/agents.ts'
 import { VERSIONS } from './agents/versions.ts'
@@ -45,3 +46,20 @@ it('AU-10 the guide has the commands with a token and the versions that npm run 
       new RegExp(`${name} [^A-Z]*${RegExp.escape(version)}`),
     )
 })
+
+it('AU-10 the guide names each tool of the endpoints with its arguments, and says which can be left out', () => {
+  const tools = Object.values(OPERATIONS).filter((op) => 'tool' in op && op.tool !== undefined)
+  const rows = [...GUIDE.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].map(([, name, cell]) => [name, codesOf(cell!)] as const)
+  const documented = rows.filter(([name]) => tools.some((op) => 'tool' in op && op.tool?.name === name))
+  const expected = tools.map((op) => [
+    'tool' in op && op.tool?.name,
+    Object.entries(op.input.shape).map(([key, schema]) => (schema.safeParse(undefined).success ? `${key}?` : key)),
+  ])
+  expect(documented).toEqual(expect.arrayContaining(expected))
+  expect(documented.length).toBe(expected.length)
+})
+
+/** The names of arguments in a cell of the table: code in small letters, without examples of values. */
+function codesOf(cell: string): string[] {
+  return [...cell.matchAll(/`([a-z_]+\??)`/g)].map(([, code]) => code!).filter((code) => !code.startsWith('db_'))
+}

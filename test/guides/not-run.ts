@@ -53,7 +53,7 @@ export const NOT_RUN: readonly (Entry & { readonly reason: string })[] = [
   { page: 'docs/kubernetes.md', command: /^podman/, reason: 'needs podman; npm run test:image builds the image' },
 
   { page: 'docs/maintenance.md', command: FINDING_TRY, reason: FINDING },
-  { page: 'docs/maintenance.md', command: /^svc apps proposals (?!list)/, reason: PROPOSAL },
+  { page: 'docs/maintenance.md', command: /^svc apps proposals (?!list)\S+ hello/, reason: PROPOSAL },
 
   { page: 'docs/notifications.md', command: /^curl -N|^svc notifications --follow/, reason: ENDLESS },
   { page: 'docs/notifications.md', command: /^svc notifications deliveries resend/, reason: RESEND },
@@ -90,6 +90,11 @@ export const RUN_BY: readonly (Entry & { readonly test: string })[] = [
     page: 'docs/auth.md',
     command: 'node examples/identity-provider/start.js',
     test: 'src/server/areas/auth/sign-in/example-provider.test.ts',
+  },
+  {
+    page: 'docs/maintenance.md',
+    command: /^(?:node |curl )|\bcart\b|example\/fixer|--context ada/,
+    test: 'test/journeys/maintenance-approve.test.ts',
   },
   // docs/apps.md has the same commands, and each deploy takes seconds.
   { page: 'docs/cli.md', command: /^svc apps (?:deploy|rollback) /, test: 'test/journeys/guides.test.ts' },

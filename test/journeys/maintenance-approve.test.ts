@@ -1,112 +1,101 @@
-import { request as send } from 'node:http'
-import { text } from 'node:stream/consumers'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createApp } from '#contract/apps/apps.ts'
-import { followDeploy, startDeploy } from '#contract/apps/deploys.ts'
+import { readApp } from '#contract/apps/apps.ts'
 import { searchLogs } from '#contract/apps/logs.ts'
-import { changeAppMaintenance, changeOrgMaintenance } from '#contract/maintenance/settings.ts'
-import { uploadFiles } from '#test/apps/live-app.ts'
-import { appPortOf } from '#test/door/app-port.ts'
-import { type FakeChat, startFakeChat } from '#test/outside/fake-chat.ts'
-import { runSvc } from '#test/programs/cli-run.ts'
+import { readProposal } from '#contract/maintenance/proposals.ts'
+import { type ExampleModel, startExampleModel } from '#test/outside/example-model.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
+import { commandsOf } from '../guides/commands.ts'
+import { type Ran, Reader, writePrograms } from '../guides/reader.ts'
 
-type Person = Awaited<ReturnType<System['member']>>
+const GUIDE = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'maintenance.md'), 'utf8')
+const SECTION = /^## Try a proposal without an account$([\s\S]*?)^## /m.exec(GUIDE)![1]!
+const SERVER = /^```js\n([\s\S]*?)^```$/m.exec(SECTION)![1]!
+const COMMANDS = commandsOf('docs/maintenance.md', SECTION)
+  .map(({ text }) => text)
+  .filter((text) => !text.startsWith('node examples/'))
 
-const SERVER = `import { createServer } from 'node:http'
-function total(cart) {
-  return cart.items.length
-}
-createServer((request, response) => {
-  if (request.url === '/') return response.end('ready')
-  try {
-    response.end('items: ' + total({}))
-  } catch (error) {
-    console.error(error)
-    response.end('broken')
-  }
-}).listen(Number(process.env.PORT), '127.0.0.1')
-`
-const TEMPLATE = "TypeError: Cannot read properties of undefined (reading 'length')"
-
+let example: ExampleModel
 let system: System
-let fake: FakeChat
-let admin: Person
-let host: string
+let owner: Awaited<ReturnType<System['member']>>
+let root: string
+let reader: Reader
 beforeAll(async () => {
-  fake = await startFakeChat()
-  const providers = [fake.provider('acme', 'openai', [{ name: 'large' }])]
-  system = await startSystem({
-    env: { SVC_ALLOW_PROCESS_DEPLOYS: 'true', SVC_AI_PROVIDERS: JSON.stringify(providers) },
-  })
-  admin = await system.member('admin')
-  const client = system.client(admin.token)
-  const settings = { start_command: 'node server.mjs', health_path: '/' }
-  host = new URL((await client.call(createApp, { alias: 'shop', settings })).url!).host
-  const revision_id = await uploadFiles(system, admin, { alias: 'shop', files: { 'server.mjs': SERVER } })
-  const { id: deploy_id } = await client.call(startDeploy, { alias: 'shop', revision_id })
-  for await (const event of client.stream(followDeploy, { alias: 'shop', deploy_id })) void event
-  await client.call(changeOrgMaintenance, { org_id: admin.org_id, enabled: true, model: 'acme/large' })
-  await client.call(changeAppMaintenance, { alias: 'shop', enabled: true })
+  example = await startExampleModel()
+  system = await startSystem({ env: { SVC_ALLOW_PROCESS_DEPLOYS: 'true', ...example.env } })
+  owner = await system.member('owner')
+  root = mkdtempSync(join(tmpdir(), 'svc-proposal-'))
+  for (const name of ['bin', 'work']) mkdirSync(join(root, name))
+  writePrograms(join(root, 'bin'))
+  writeFileSync(join(root, 'work', 'server.mjs'), SERVER)
+  const env = {
+    SVC_API_URL: system.url,
+    SVC_API_KEY: owner.token,
+    SVC_OPERATOR_TOKEN: system.config.secrets.operatorToken!,
+    SVC_CONFIG_DIR: join(root, 'config'),
+    PATH: `${join(root, 'bin')}:${process.env.PATH}`,
+  }
+  reader = new Reader({ folder: join(root, 'work'), env })
 })
 afterAll(async () => {
   await system?.[Symbol.asyncDispose]()
-  await fake?.[Symbol.asyncDispose]()
+  await example?.[Symbol.asyncDispose]()
+  if (root) rmSync(root, { recursive: true, force: true })
 })
 
-const svc = (args: string[], as: Person) =>
-  runSvc(['apps', ...args], { env: { SVC_API_URL: system.url, SVC_API_KEY: as.token } })
+const client = () => system.client(owner.token)
+const ids = { address: '', proposal: '' }
 
-/** `*.localhost` need not resolve on every machine, so the name travels in the Host header. */
-async function ask(): Promise<string> {
-  const port = await appPortOf(system.url, host)
-  return new Promise((resolve, reject) => {
-    const request = send({ host: '127.0.0.1', port, path: '/cart', headers: { host } }, (response) => {
-      text(response).then(resolve, reject)
-    })
-    request.on('error', reject)
-    request.end()
-  })
+/** Types the next commands of the guide, up to and including the one that begins like this. */
+let typed = 0
+async function follow(start: string): Promise<Ran> {
+  for (;;) {
+    const command = COMMANDS[typed++]!
+    const ran = await type(command)
+    if (command.startsWith(start)) return ran
+    expect([command, ran.exit, ran.stderr]).toEqual([command, 0, expect.any(String)])
+  }
 }
 
-/** Lets the model stage an edit and then end the run with a change. */
-function scriptModel(): void {
-  const answer = (name: string, given: object) => ({
-    toolCalls: [{ id: 'call_1', name, arguments: JSON.stringify(given) }],
-  })
-  const place = { kind: 'error_in_code', path: 'server.mjs', template: TEMPLATE }
-  const edit = { path: 'server.mjs', old: 'cart.items.length', new: 'cart.items?.length ?? 0' }
-  fake.next.push(
-    answer('stage_edit', edit),
-    answer('finish', { verdict: 'change', ...place, summary: 'A cart can have no items.', evidence: [1] }),
+const type = (command: string) =>
+  reader.run(
+    command
+      .replaceAll('http://127.0.0.1:8080', system.url)
+      .replaceAll('<org_id>', owner.org_id)
+      .replaceAll('<address>', ids.address)
+      .replaceAll('<proposal_id>', ids.proposal),
   )
-}
 
-it('MA-05 MA-11 a model proposes a change of a fault in the log, which another admin approves and which goes live', async () => {
-  expect(await ask()).toBe('broken')
-  const hasLogged = async () =>
-    (await system.client(admin.token).call(searchLogs, { alias: 'shop' })).items.some((line) =>
-      line.text.includes(TEMPLATE),
-    )
-  await until(hasLogged)
-  scriptModel()
-  const run = await svc(['maintenance', 'run', 'shop', '--follow', '--json'], admin)
-  expect(run.exit).toBe(0)
-  const summary = JSON.parse(run.stdout.trim().split('\n').at(-1)!) as { outcome: string; proposal_id: string }
-  expect(summary).toMatchObject({ type: 'summary', outcome: 'proposed', exit_code: 0 })
-  const { proposal_id } = summary
-  const diff = await svc(['proposals', 'show', 'shop', proposal_id, '--diff'], admin)
-  expect(diff.stdout).toContain('+  return cart.items?.length ?? 0')
-  const owner = await system.member('owner', admin.org_id)
-  expect(await svc(['proposals', 'approve', 'shop', proposal_id, '--yes'], admin)).toMatchObject({ exit: 3 })
-  expect(await ask()).toBe('broken')
-  expect(await svc(['proposals', 'approve', 'shop', proposal_id, '--yes'], owner)).toMatchObject({ exit: 0 })
-  await until(async () => (await ask()) === 'items: 0')
-  const shown = await until(async () => {
-    const { stdout } = await svc(['proposals', 'show', 'shop', proposal_id, '--json'], admin)
-    const proposal = JSON.parse(stdout) as Record<string, unknown>
-    return proposal.status === 'deployed' && proposal
-  })
-  expect(shown).toMatchObject({ requested_by: admin.user_id, decided_by: owner.user_id, validation: 'static' })
+it('MA-05 MA-11 MA-34 by the guide, the example model proposes a correction that another admin approves and that goes live', async () => {
+  await follow('svc apps show')
+  ids.address = (await client().call(readApp, { alias: 'cart' })).url!.replace(/\/$/, '')
+  expect((await follow('curl')).stdout).toBe('broken\n')
+  await until(async () =>
+    (await client().call(searchLogs, { alias: 'cart' })).items.some(({ text }) => text.includes('at countItems')),
+  )
+  expect((await follow('svc apps logs')).stdout).toContain(
+    "TypeError: Cannot read properties of undefined (reading 'length')",
+  )
+
+  const run = await follow('svc apps maintenance run')
+  expect([run.exit, run.stdout]).toEqual([0, expect.stringContaining('countItems in server.mjs reads the length of')])
+  ids.proposal = /Proposed (pr_\w+)/.exec(run.stdout)![1]!
+  const shown = await follow('svc apps proposals show')
+  expect(shown.stdout).toContain('\n-  return cart.items.length\n+  return (cart.items?.length ?? 0)\n')
+
+  const { token } = JSON.parse((await follow('curl')).stdout) as { token: string }
+  writeFileSync(join(root, 'work', 'ada.txt'), token)
+  const refused = await follow('svc apps proposals approve')
+  expect([refused.exit, refused.stderr]).toEqual([3, expect.stringContaining('another owner or admin must approve it')])
+  expect(await follow('svc apps proposals approve')).toMatchObject({ exit: 0 })
+  const readOne = () => client().call(readProposal, { alias: 'cart', proposal_id: ids.proposal })
+  await until(async () => (await readOne()).status === 'deployed')
+  expect((await follow('curl')).stdout).toBe('items: 0\n')
+  expect(typed).toBe(COMMANDS.length)
+  const { decided_by, ...proposal } = await readOne()
+  expect(proposal).toMatchObject({ requested_by: owner.user_id, validation: 'static' })
+  expect(decided_by).not.toBe(owner.user_id)
 })

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -12,10 +13,8 @@ import { CODE_CACHE } from '#test/suite/code-cache.ts'
 import { type System, startSystem } from '#test/system.ts'
 
 const run = promisify(execFile)
-const INSPECTOR = join(
-  import.meta.dirname,
-  '../../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js',
-)
+const ROOT = join(import.meta.dirname, '..', '..')
+const INSPECTOR = join(ROOT, 'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js')
 const QUESTION = { id: 'db_docs', query: 'sick', target: 'articles' }
 const LONG = `
   create table long (id int primary key, title text, category text, embedding vector(8));
@@ -97,6 +96,15 @@ describe('known clients', () => {
       ])
       await other.close()
     })
+  })
+
+  it('DS-23 the example of the guide asks with the official client', async () => {
+    const guide = readFileSync(join(ROOT, 'docs', 'connect-an-agent.md'), 'utf8')
+    const example = /^```js\n([\s\S]*?)^```$/m.exec(guide)![1]!.replace('db_handbook', 'db_docs')
+    const args = ['--input-type=module', '--eval', example]
+    const env = { PATH: process.env.PATH, SVC_URL: system.url, SVC_TOKEN: viewer.token }
+    const { stdout } = await run(process.execPath, args, { env, cwd: ROOT })
+    expect(JSON.parse(stdout)).toHaveProperty('results')
   })
 
   const inspect = async (...args: string[]) => {

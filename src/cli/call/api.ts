@@ -4,7 +4,7 @@ import { secondsText } from '#contract/core/seconds-text.ts'
 import type { Cli } from '../command/command.ts'
 import type { Login } from '../login/contexts.ts'
 import { warnOfDeprecated } from './deprecated.ts'
-import { networkError } from './network-error.ts'
+import { type AddressOf, networkError } from './network-error.ts'
 import { warnOfPlainHttp } from './plain-http.ts'
 import { warnOfVersion } from './version-warning.ts'
 
@@ -64,7 +64,7 @@ function targetOf({ api_url: apiUrl }: Login, cli: Terminal): Target {
 }
 
 async function send(request: Request, { apiUrl, warn }: Target, timeoutSeconds: number | undefined): Promise<Response> {
-  return await fetchLimited(request, apiUrl, timeoutSeconds, async (response) => {
+  return await fetchLimited(request, { apiUrl, of: 'instance' }, timeoutSeconds, async (response) => {
     warn(request, response)
     if (response.status >= 300 && response.status < 400) throw redirected(response, apiUrl)
     return isStream(response) ? response : await readWhole(response)
@@ -73,7 +73,8 @@ async function send(request: Request, { apiUrl, warn }: Target, timeoutSeconds: 
 
 /** Sends a request without a login to an address that the person typed, and returns the status of the answer. */
 export async function statusOf(request: Request, timeoutSeconds: number): Promise<number> {
-  return await fetchLimited(request, new URL(request.url).origin, timeoutSeconds, async (response) => {
+  const address = { apiUrl: new URL(request.url).origin, of: 'typed' } as const
+  return await fetchLimited(request, address, timeoutSeconds, async (response) => {
     await response.body?.cancel()
     return response.status
   })
@@ -81,7 +82,7 @@ export async function statusOf(request: Request, timeoutSeconds: number): Promis
 
 async function fetchLimited<T>(
   request: Request,
-  apiUrl: string,
+  { apiUrl, of }: { readonly apiUrl: string; readonly of: AddressOf },
   timeoutSeconds: number | undefined,
   read: (response: Response) => Promise<T>,
 ): Promise<T> {
@@ -98,7 +99,7 @@ async function fetchLimited<T>(
     if (cause instanceof ServiceError || request.signal.aborted) throw cause
     // Read from `limited`, which has to stay in memory until now: fetch is deaf to the abort of a collected request.
     if (timeoutSeconds && limited.signal.aborted) throw timedOut(apiUrl, timeoutSeconds)
-    throw networkError(apiUrl, cause)
+    throw networkError(apiUrl, cause, of)
   } finally {
     clearTimeout(timer)
   }

@@ -43,19 +43,22 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: OTHER_HOST,
 }
 
+/** Hints for an address that does not answer: that of the instance, or one that was typed for this command. */
+const UNREACHABLE = {
+  instance: (program: string) => `Check the address with ${program} status, then try again.`,
+  typed: 'Check the address, and that a program listens there, then try again.',
+} as const
+
+export type AddressOf = keyof typeof UNREACHABLE
+
 /** Explains why `fetch` failed, because its own message `fetch failed` does not. Says if the cause is this machine. */
-export function networkError(apiUrl: string, error: unknown): ServiceError {
+export function networkError(apiUrl: string, error: unknown, of: AddressOf = 'instance'): ServiceError {
   const code = codeOf(error)
   const explanation = code === undefined ? undefined : EXPLANATIONS[code]
   if (explanation) return new HintedError('UNAVAILABLE', explanation.detail(apiUrl, code!), explanation.hint, error)
   const reason = code === undefined ? '' : ` (${code})`
   const detail = `Cannot reach ${apiUrl}${reason}. Check that it is running.`
-  return new HintedError(
-    'UNAVAILABLE',
-    detail,
-    (program) => `Check the address with ${program} status, then try again.`,
-    error,
-  )
+  return new HintedError('UNAVAILABLE', detail, UNREACHABLE[of], error)
 }
 
 /** Returns the code of the system's or of OpenSSL's error, such as ECONNREFUSED. */

@@ -54,12 +54,14 @@ type List<I, T, A, F> = Omit<ListTable<T>, 'row' | 'none'> & {
   readonly none: string | ((args: A, flags: F, cli: Cli) => string)
   /** Hints that follow a list that is not empty on stderr. */
   readonly notes?: (cli: Cli, flags: LoginFlags, client: Client) => Promise<Notes>
+  /** Hints that follow an empty list on stderr: why there is nothing. */
+  readonly noneNotes?: (args: A, cli: Cli, client: Client) => Promise<Notes>
 }
 
 /** Makes a command that prints a list as a table. It takes `--limit` if the operation has pages. */
 export function listCommand<I extends z.ZodObject, T, A = Words, F = object>(
   op: JsonOperation<I, z.ZodType<{ items: T[]; next_cursor?: string | null }>>,
-  { input, label, row, none, notes, ...table }: List<z.input<I>, T, A, F>,
+  { input, label, row, none, notes, noneNotes, ...table }: List<z.input<I>, T, A, F>,
 ): Runnable {
   const run: Run<A, F & { limit?: number }> = async (args, flags, cli) => {
     const client = await openClient(flags, cli)
@@ -71,7 +73,8 @@ export function listCommand<I extends z.ZodObject, T, A = Words, F = object>(
       row: (item) => row(item, cli),
       none: typeof none === 'string' ? none : none(args, flags, cli),
     })
-    if (answer.items.length > 0) for (const line of (await notes?.(cli, flags, client)) ?? []) cli.note(line)
+    const hints = answer.items.length > 0 ? notes?.(cli, flags, client) : noneNotes?.(args, cli, client)
+    for (const line of (await hints) ?? []) cli.note(line)
   }
   return { run: run as unknown as Runnable['run'] }
 }

@@ -3,6 +3,7 @@ import { searchLogs } from '#contract/apps/logs.ts'
 import type { Client } from '#contract/core/client.ts'
 import type { Cli } from '../command/command.ts'
 import { printable } from '../terminal/printable.ts'
+import { findErrorLine } from './error-line.ts'
 
 const MAX_LINES = 10
 const MAX_LINE_LENGTH = 300
@@ -10,12 +11,17 @@ const PAGE_SIZE = 50
 /** Failures whose reason the app itself printed. The build's lines were shown while it ran. */
 const OF_THE_APP = new Set<Deploy['failure_code']>(['START_FAILED', 'HEALTH_FAILED', 'CRASH_LOOP'])
 
-/** Returns the last lines that the app of a failed deploy printed, and how to read all of them. */
+/** Returns the last lines that the app of a failed deploy printed, the error above them, and how to read all of them. */
 export async function lastLinesOf(client: Client, alias: string, deploy: Deploy, { config }: Pick<Cli, 'config'>) {
   if (!OF_THE_APP.has(deploy.failure_code)) return []
   const hint = `Read the whole log: ${config.program} apps logs ${alias} --deploy ${deploy.id}`
   const lines = await readAppLines(client, alias, deploy.id)
-  return lines.length === 0 ? [hint] : ['The last lines of the app:', ...lines, hint]
+  const last = lines.slice(-MAX_LINES)
+  if (last.length === 0) return [hint]
+  const error = findErrorLine(lines)
+  const isAbove = error !== undefined && !last.includes(error)
+  const why = isAbove ? ['The error of the app:', shown(error)] : []
+  return [...why, 'The last lines of the app:', ...last.map(shown), hint]
 }
 
 /** Returns no lines if the log cannot be read, because the failure of the deploy is what the person needs to know. */
@@ -23,10 +29,11 @@ async function readAppLines(client: Client, alias: string, deployId: string): Pr
   const found = await client
     .call(searchLogs, { alias, deploy_id: deployId, limit: PAGE_SIZE })
     .catch(() => ({ items: [] }))
-  const newest = found.items.filter(({ source }) => source === 'app').slice(0, MAX_LINES)
-  return newest.toReversed().map(({ text }) => `  ${cut(printable(text))}`)
+  const newest = found.items.filter(({ source }) => source === 'app')
+  return newest.toReversed().map(({ text }) => text)
 }
 
-function cut(text: string): string {
-  return text.length > MAX_LINE_LENGTH ? `${text.slice(0, MAX_LINE_LENGTH)}…` : text
+function shown(line: string): string {
+  const text = printable(line)
+  return `  ${text.length > MAX_LINE_LENGTH ? `${text.slice(0, MAX_LINE_LENGTH)}…` : text}`
 }

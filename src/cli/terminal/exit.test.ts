@@ -41,6 +41,20 @@ describe('CL-03 errors say what to do next', () => {
     ])
   })
 
+  test.each([
+    ['color: cannot be filtered on', 'cannot be filtered on'],
+    ['This is not a timezone.', 'This is not a timezone.'],
+  ])('a fault that the detail names already is not listed again: %s', (detail, message) => {
+    const errors = [
+      { path: 'color', message },
+      { path: 'size', message: 'too long' },
+    ]
+    expect(report(new ServiceError('INVALID_REQUEST', detail, { errors })).lines.slice(0, 2)).toEqual([
+      `svc: ${detail}`,
+      '  size: too long',
+    ])
+  })
+
   test('a refused login names the command to log in', () => {
     expect(report(new ServiceError('INVALID_TOKEN', 'no')).lines.at(-1)).toMatch(/^Log in: svc login --api-url/)
   })

@@ -46,7 +46,7 @@ export function reportError(
   return ERRORS[serviceError.code].exit
 }
 
-/** Names fields as the person typed them. JSON keeps the paths of the API, which programs compare. */
+/** Names fields as the person typed them, and lists those that the sentence itself does not name. JSON keeps the paths of the API, which programs compare. */
 function toLines(error: ServiceError, hint: string | undefined, command: Command | undefined): string[] {
   const faults = (error.errors ?? []).map(({ path, message }) => ({
     path,
@@ -57,7 +57,9 @@ function toLines(error: ServiceError, hint: string | undefined, command: Command
     (text, { path, name, message }) => text.replace(`${path}: ${message}`, () => `${name}: ${message}`),
     error.message,
   )
-  const listed = faults.map(({ name, message }) => `  ${printable(`${name}: ${message}`)}`)
+  const listed = faults
+    .filter(({ name, message }) => !detail.includes(message.endsWith('.') ? message : `${name}: ${message}`))
+    .map(({ name, message }) => `  ${printable(`${name}: ${message}`)}`)
   // Shown only for errors of the server: its operator finds them in the log by this id.
   const id = error.requestId !== undefined && error.status >= 500 ? [`Request id: ${printable(error.requestId)}`] : []
   return [`svc: ${printable(detail)}`, ...listed, ...(hint ? [hint] : []), ...id]

@@ -9,6 +9,7 @@ export const byMaintenanceAdmin = { ...byMember, role: 'admin', support: 'refuse
 
 /** The detectors alone: no model is asked, no token is spent, and nothing is proposed. */
 export const DETECTORS_MODEL = 'builtin/detectors'
+export const DETECTORS_PROPOSE_NOTHING = `The model ${DETECTORS_MODEL} records findings and never proposes a change.`
 
 export const DEFAULT_CADENCE = { nightly_cron: '0 3 * * *', timezone: 'UTC', cooldown_hours: 24 } as const
 
@@ -27,7 +28,7 @@ const Model = z
   .min(1)
   .max(200)
   .describe(
-    `\`provider/model\`, one that can call tools; \`${DETECTORS_MODEL}\` needs no key and spends no tokens. Where deploy-api was given no providers, any name is taken, and a run ends as \`agent_error\` if the worker has no such model`,
+    `\`provider/model\`, one that can call tools; \`${DETECTORS_MODEL}\` needs no key, spends no tokens and never proposes a change. Where deploy-api was given no providers, any name is taken, and a run ends as \`agent_error\` if the worker has no such model`,
   )
 
 export const OrgMaintenance = z.object({ enabled: z.boolean(), model: Model.nullable(), ...Cadence.shape })

@@ -1,5 +1,7 @@
 import type { z } from 'zod'
 
+export const REQUIRED = 'required'
+
 /** Messages that zod writes itself. A schema with its own message is not matched. */
 const DEFAULT_MESSAGE = /^(?:Too big|Too small|Invalid|Unrecognized)\b/
 const NOT_VALID = 'not a valid value'
@@ -32,7 +34,7 @@ function phraseFor(issue: z.core.$ZodIssue): string | undefined {
     case 'too_small':
       return boundText(issue.origin, 'at least', issue.minimum)
     case 'invalid_type':
-      return issue.message.endsWith('received undefined') ? 'required' : TYPE_TEXTS[issue.expected]
+      return issue.message.endsWith('received undefined') ? REQUIRED : TYPE_TEXTS[issue.expected]
     case 'invalid_value':
       return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`
     case 'invalid_format':

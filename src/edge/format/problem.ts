@@ -1,10 +1,11 @@
 import type { ZodError, z } from 'zod'
 import { type Fault, ServiceError } from '#contract/core/errors.ts'
 import type { Operation } from '#contract/core/operation.ts'
+import { nearest } from '#contract/core/suggest.ts'
 import { DatabaseUnavailable } from '#lib/db/errors.ts'
 import { StoreUnavailable } from '#lib/kv/kv.ts'
 import { OperatorFetchError } from '#lib/net/operator-fetch.ts'
-import { faultText } from './fault-text.ts'
+import { faultText, REQUIRED } from './fault-text.ts'
 import { encode, type Format } from './negotiate.ts'
 
 /** Converts anything thrown into an error of the table. Unexpected errors become INTERNAL without their message. */
@@ -39,7 +40,7 @@ export function inputError({ issues }: Pick<ZodError, 'issues'>, issueCount = is
   const all = issues.flatMap(toFaults)
   const count = all.length + issueCount - issues.length
   const more = count > SHOWN_FAULTS ? `; and ${count - SHOWN_FAULTS} more` : ''
-  return invalidRequest(all, more)
+  return invalidRequest(withHints(all.slice(0, MAX_LISTED_FAULTS)), more)
 }
 
 /** Names the first fault of a large input, where the check stopped. */
@@ -47,9 +48,11 @@ export function partialInputError(issue: z.core.$ZodIssue): ServiceError {
   return invalidRequest(toFaults(issue), '; the rest of the input was not checked')
 }
 
+const UNKNOWN_KEY = 'unknown key'
+
 /** Refuses keys that no schema knows, such as a path parameter that is also in the body. */
 export function unknownKeys(keys: readonly string[]): ServiceError {
-  const faults = keys.slice(0, MAX_LISTED_FAULTS).map((path) => ({ path, message: 'unknown key' }))
+  const faults = keys.slice(0, MAX_LISTED_FAULTS).map((path) => ({ path, message: UNKNOWN_KEY }))
   return invalidRequest(faults, '')
 }
 
@@ -65,10 +68,23 @@ function invalidRequest(faults: readonly Fault[], more: string): ServiceError {
   return new ServiceError('INVALID_REQUEST', shown.join('; ') + more, { errors })
 }
 
+/** Names the missing key that an unknown one probably stands for, as `id` for `source_id`. */
+function withHints(faults: readonly Fault[]): Fault[] {
+  const missing = faults.filter(({ message }) => message === REQUIRED).map(({ path }) => path)
+  return faults.map((fault) => {
+    const meant = fault.message === UNKNOWN_KEY ? meantKey(fault.path, missing) : undefined
+    return meant === undefined ? fault : { ...fault, message: `${UNKNOWN_KEY}, did you mean ${meant}?` }
+  })
+}
+
+function meantKey(path: string, missing: readonly string[]): string | undefined {
+  return missing.find((name) => path.endsWith(`_${name}`)) ?? nearest(path, missing)
+}
+
 function toFaults(issue: z.core.$ZodIssue): Fault[] {
   const path = issue.path.map(String)
   if (issue.code !== 'unrecognized_keys') return [{ path: path.join('.'), message: faultText(issue) }]
-  return issue.keys.map((key) => ({ path: [...path, key].join('.'), message: 'unknown key' }))
+  return issue.keys.map((key) => ({ path: [...path, key].join('.'), message: UNKNOWN_KEY }))
 }
 
 export function problemResponse(

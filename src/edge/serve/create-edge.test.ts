@@ -59,6 +59,14 @@ describe.each<Mode>(['together', 'apart'])('refusals of the edge, with services 
     expect((await problem(query)).detail).toBe('x: unknown key')
   })
 
+  it.each([
+    ['{"org_name": "a"}', 'name: required; org_name: unknown key, did you mean name?'],
+    ['{"nme": "a"}', 'name: required; nme: unknown key, did you mean name?'],
+    ['{"colour": "a"}', 'name: required; colour: unknown key'],
+  ])('an unknown key that stands for a missing one names it: %s', async (body, detail) => {
+    expect((await problem(await post(body))).detail).toBe(detail)
+  })
+
   it('a body that is nested too deeply is 400', async () => {
     const nested = (levels: number) => `{"name": ${'['.repeat(levels)}${']'.repeat(levels)}}`
     const tooDeep = 'The body is nested too deeply. At most 100 levels are accepted.'

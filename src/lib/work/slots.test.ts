@@ -325,7 +325,10 @@ describe('a running job', () => {
     const { held } = await test.run(1)
     await pass(120)
     expect(held.signal.aborted).toBe(false)
-    expect(faults.map(([, message]) => message)).toEqual(['a renewal of leases was not answered', 'unreachable'])
+    expect(faults.map(([, message]) => message)).toEqual([
+      'a renewal of leases was not answered in time; it is repeated, and no job is stopped unless that goes on until its lease ends',
+      'unreachable',
+    ])
   })
 
   it('of a process that was paused past its lease learns it at the next look, before any timer has fired', async () => {

@@ -3,6 +3,10 @@ import type { Db } from '../db/db.ts'
 import type { Claim, Claimed, JobKind } from './job-kind.ts'
 import { LeaseWatch, type Uptime } from './lease-watch.ts'
 
+/** For the operator, who reads it in the log of a busy machine. */
+const RENEWAL_UNANSWERED =
+  'a renewal of leases was not answered in time; it is repeated, and no job is stopped unless that goes on until its lease ends'
+
 type Deps = {
   readonly db: Pick<Db, 'listen'>
   readonly uptime: Uptime
@@ -220,8 +224,7 @@ class SlotRunner<Job extends Claim> {
     })
     let wait = leaseSeconds / 3
     try {
-      if (!(await endsWithin((leaseSeconds * 1000) / 3, renewed)))
-        throw new Error('a renewal of leases was not answered')
+      if (!(await endsWithin((leaseSeconds * 1000) / 3, renewed))) throw new Error(RENEWAL_UNANSWERED)
     } catch (error) {
       this.#deps.onError(name, error)
       wait = leaseSeconds / 12

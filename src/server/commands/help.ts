@@ -18,7 +18,8 @@ of their own (SVC_APPS_PORT), by default the one after PORT. Ctrl-C stops it.`,
   restart: {
     usage: [['restart', 'restart the server on the embedded data folder, while apps go on']],
     text: `restart stops the server in order and begins it again from the program that is on the disk by then, with the same
-process id. Apps and their port go on meanwhile. It needs the data folder (SVC_DATA_DIR) and no other setting.`,
+process id and the variables with which it was started, not those of this command: for a new variable, stop the server
+and start it with that. Apps and their port go on meanwhile. It needs the data folder (SVC_DATA_DIR) and no other setting.`,
     guide: 'apps#when-svc-restarts',
   },
   keeper: {

@@ -30,7 +30,7 @@ export async function restartServer(env: Environment, print: (line: string) => v
     }
     await delay(BETWEEN_MS)
   }
-  print('The server has begun again. Apps went on meanwhile.')
+  print('The server has begun again, with the variables of its former start. Apps went on meanwhile.')
 }
 
 /** When the process that has the data folder began. */

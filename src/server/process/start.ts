@@ -188,7 +188,7 @@ async function startWork({ loops, slots }: WorkerService, resources: Resources, 
   }
   const onJobError = (kind: string, error: unknown) => {
     metrics.jobFaults.inc({ kind })
-    log.error({ kind, error }, 'a job failed')
+    log.error({ kind, error }, 'a job was disturbed or failed; its error says more')
   }
   const started = await Promise.allSettled([
     runLoops(loops, { db, clock, onError: onLoopError }),

@@ -8,13 +8,16 @@ import { lastLinesOf } from '../../source/last-lines.ts'
 export const list = listCommand(listDeploys, {
   label: 'Listing deploys',
   input: ([alias]) => ({ alias }),
-  header: ['DEPLOY', 'STATE', 'REVISION', 'CREATED'],
-  row: ({ id, state, failure_code, revision_id, created_at }, cli) => [
+  header: ['DEPLOY', 'STATE', 'REVISION', 'CREATED', 'MESSAGE', 'FAILURE'],
+  row: ({ id, state, failure_code, failure_detail, revision_id, revision_message, created_at }, cli) => [
     id,
     failure_code ? `${state} ${failure_code}` : state,
     revision_id,
     cli.time(created_at),
+    revision_message ?? '-',
+    failure_detail ?? '-',
   ],
+  cut: ['MESSAGE', 'FAILURE'],
   none: ([alias], _, { config }) =>
     `Nothing of ${alias} was deployed yet. Deploy a folder: ${config.program} apps deploy ${alias} --dir .`,
 })

@@ -156,7 +156,8 @@ const proposals: readonly Command[] = [
   {
     path: 'apps proposals list',
     summary: 'List the proposals of the maintenance agent',
-    description: 'List the changes that the maintenance agent proposes for an app, newest first.',
+    description:
+      'List the changes that the maintenance agent proposes for an app, newest first. With the model builtin/detectors it proposes none.',
     arguments: [ALIAS],
     options: [LIMIT],
     examples: ['svc apps proposals list hello', 'svc apps proposals list hello --json'],

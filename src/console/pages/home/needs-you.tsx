@@ -90,7 +90,11 @@ export function NeedsYou() {
           <li>
             <Chip tone="running">Unread</Chip>{' '}
             <Link to="/inbox" search={{ unread: true }}>
-              {unread.data?.next_cursor === null ? count : 'more than 100'} notifications
+              {unread.data?.next_cursor !== null
+                ? 'more than 100 notifications'
+                : count === 1
+                  ? '1 notification'
+                  : `${count} notifications`}
             </Link>
           </li>
         )}

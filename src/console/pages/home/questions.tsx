@@ -7,6 +7,7 @@ import { Loaded } from '#console/parts/page/loaded.tsx'
 import { useHasRole } from '#console/session/session.ts'
 import { type ActivityStatistics, activityStatistics } from '#contract/activity.ts'
 import { Latency } from '../mcp/activity/latency.tsx'
+import { describeOutcomes } from './describe-outcomes.ts'
 
 const LAST_WEEK = { type: 'data_sources', period: 'week' } as const
 
@@ -44,10 +45,9 @@ export function Questions() {
 }
 
 function Totals({ statistics: { buckets }, total }: { statistics: ActivityStatistics; total: number }) {
-  const failed = buckets.reduce((sum, { by_outcome }) => sum + by_outcome.failed, 0)
   return (
     <p className="soft">
-      {total === 1 ? '1 question' : `${total} questions`}, {failed === 0 ? 'none failed' : `${failed} failed`}.{' '}
+      {describeOutcomes(total, buckets)}.{' '}
       <Link to="/mcp/activity" search={LAST_WEEK}>
         Open Activity
       </Link>

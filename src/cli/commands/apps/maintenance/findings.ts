@@ -6,6 +6,8 @@ import {
   reopenFinding,
 } from '#contract/maintenance/findings.ts'
 import { openClient } from '../../../call/client.ts'
+import { clientCommand } from '../../../call/client-command.ts'
+import { namePeople } from '../../../call/name-people.ts'
 import { callCommand } from '../../../call/operation-command.ts'
 import type { LoginFlags, OutputFlags } from '../../../command/command.ts'
 import type { Cli } from '../../../terminal/cli.ts'
@@ -36,18 +38,19 @@ export const list = {
   },
 }
 
-export const show = callCommand(readFinding, {
-  input: ([alias, fingerprint]) => ({ alias, fingerprint }),
-  text: (finding, _, cli) => [...toPairs(pairsOf(finding, cli)), ...linesOf(finding, cli)],
-  notes: ({ fingerprint, state }, [alias], { config }) =>
-    state === 'dismissed'
-      ? []
-      : [
-          `Dismiss it if it is no fault: ${config.program} apps maintenance dismiss ${alias} ${fingerprint.slice(0, SHOWN_CHARACTERS)} --reason <text>`,
-        ],
+export const show = clientCommand(async (client, [alias, typed], _, cli) => {
+  const finding = await client.call(readFinding, { alias, fingerprint: typed })
+  const nameOf = await namePeople(client, [finding.dismissed?.by ?? null])
+  const id = finding.fingerprint.slice(0, SHOWN_CHARACTERS)
+  const dismissing = `Dismiss it if it is no fault: ${cli.config.program} apps maintenance dismiss ${alias} ${id} --reason <text>`
+  return {
+    document: finding,
+    text: [...toPairs(pairsOf(finding, nameOf, cli)), ...linesOf(finding, cli)],
+    notes: finding.state === 'dismissed' ? [] : [dismissing],
+  }
 })
 
-function pairsOf(finding: Finding, cli: Cli): Pair[] {
+function pairsOf(finding: Finding, nameOf: (id: string) => string, cli: Cli): Pair[] {
   const { dismissed, path, symbol, seen_by_runs: runs } = finding
   return [
     ['Finding', finding.fingerprint],
@@ -60,7 +63,11 @@ function pairsOf(finding: Finding, cli: Cli): Pair[] {
       'Seen',
       `by ${runs} ${runs === 1 ? 'run' : 'runs'}, first ${cli.time(finding.first_seen_at)}, last ${cli.time(finding.last_seen_at)}`,
     ],
-    ['Dismissed', dismissed && `${cli.time(dismissed.at)} by ${dismissed.by ?? '-'}: ${dismissed.reason}`],
+    [
+      'Dismissed',
+      dismissed &&
+        `${cli.time(dismissed.at)} by ${dismissed.by === null ? '-' : nameOf(dismissed.by)}: ${dismissed.reason}`,
+    ],
     ['Look at', finding.look_at.join('; ')],
   ]
 }

@@ -67,8 +67,12 @@ describe('MA-12 svc apps maintenance', () => {
     expect(await svc(['run', 'shop'])).toMatchObject({
       exit: 11,
       stdout: 'Finding recorded (finding_recorded).\nAn error was logged 3 times: Cannot read the price\n',
+      stderr:
+        'The model builtin/detectors records findings and never proposes a change. For proposals name a chat model: see /guides/maintenance at your instance.\n',
     })
     const status = await svc(['status', 'shop'])
+    const never = 'The model builtin/detectors records findings and never proposes a change.'
+    expect(status.stderr).toContain(never)
     expect(status.stdout).toMatch(/^Maintenance +on\nModel +builtin\/detectors\nNightly +0 3 \* \* \* UTC\n/)
     expect(status.stdout).toMatch(/\nResult +Finding recorded\nSummary +An error was logged 3 times/)
   })

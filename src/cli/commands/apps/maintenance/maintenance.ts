@@ -2,7 +2,7 @@ import { readMaintenance } from '#contract/maintenance/runs.ts'
 import { changeAppMaintenance } from '#contract/maintenance/settings.ts'
 import { callCommand } from '../../../call/operation-command.ts'
 import { toPairs } from '../../../terminal/table.ts'
-import { resultText, spentText } from './texts.ts'
+import { modelNotes, resultText, spentText } from './texts.ts'
 
 export const status = callCommand(readMaintenance, {
   input: ([alias]) => ({ alias }),
@@ -18,8 +18,10 @@ export const status = callCommand(readMaintenance, {
       ['Summary', last?.summary || null],
       ['After deploy', last?.after_deploy?.text],
     ]),
-  notes: ({ settings }, [alias], { config }) =>
-    settings.enabled ? [] : [`Switch it on: ${config.program} apps maintenance enable ${alias} --yes`],
+  notes: ({ settings }, [alias], { config }) => [
+    ...(settings.enabled ? [] : [`Switch it on: ${config.program} apps maintenance enable ${alias} --yes`]),
+    ...modelNotes(settings.model),
+  ],
 })
 
 export const enable = callCommand(changeAppMaintenance, {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { changeAppMaintenance, changeOrgMaintenance } from '#contract/maintenance/settings.ts'
 import { newId } from '#edge/ids.ts'
 import { sql } from '#lib/db/sql.ts'
 import { type LiveApp, makeLiveApp, uploadFiles } from '#test/apps/live-app.ts'
@@ -84,6 +85,22 @@ describe('MA-12 svc apps proposals', () => {
     expect(document).toMatchObject({ validation: 'tested', proof: null })
   })
 
+  it('MA-34 says why there is none: the agent is off, or its model never proposes', async () => {
+    await makeLiveApp(system, admin, { alias: 'quiet', files: { 'server.js': 'respond()\n' } })
+    const none = 'The maintenance agent has proposed nothing for quiet.\n'
+    const off = await svc(['list', 'quiet'])
+    expect(off).toMatchObject({ exit: 0, stdout: '' })
+    expect(off.stderr.startsWith(`${none}The maintenance agent is off in this organization.`)).toBe(true)
+    const on = { org_id: admin.org_id, enabled: true, model: 'builtin/detectors' }
+    await system.client(admin.token).call(changeOrgMaintenance, on)
+    const never =
+      'The model builtin/detectors records findings and never proposes a change. For proposals name a chat model: see /guides/maintenance at your instance.\n'
+    const enable = 'It is off for quiet. Switch it on: svc apps maintenance enable quiet --yes\n'
+    expect((await svc(['list', 'quiet'])).stderr).toBe(`${none}${enable}${never}`)
+    await system.client(admin.token).call(changeAppMaintenance, { alias: 'quiet', enabled: true })
+    expect((await svc(['list', 'quiet'])).stderr).toBe(`${none}${never}`)
+  })
+
   it('approves with 0 once, and then conflicts with 6', async () => {
     const approved = await svc(['approve', 'shop', proposalId, '--yes'])
     expect(approved).toMatchObject({
@@ -113,6 +130,7 @@ describe('MA-12 svc apps proposals', () => {
     const developer = await system.member('developer', admin.org_id)
     expect(await svc(['approve', 'shop', proposalId, '--yes'], developer)).toMatchObject({ exit: 3 })
     const own = await propose(admin.user_id)
+    expect((await svc(['show', 'shop', own])).stdout).toMatch(/\nRun +exe_\w+, started by (?!usr_).+ \(you\)\n/)
     await system.member('owner', admin.org_id)
     const refused = await svc(['approve', 'shop', own, '--yes'])
     expect([refused.exit, refused.stderr.split('\n').slice(-2).join('\n')]).toEqual([

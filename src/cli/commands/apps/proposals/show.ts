@@ -1,40 +1,49 @@
 import { type Proposal, readProposal } from '#contract/maintenance/proposals.ts'
-import { callCommand } from '../../../call/operation-command.ts'
+import { clientCommand } from '../../../call/client-command.ts'
+import { namePeople } from '../../../call/name-people.ts'
 import type { Cli } from '../../../terminal/cli.ts'
 import { printable, printableLines } from '../../../terminal/printable.ts'
 import { type Pair, toPairs } from '../../../terminal/table.ts'
 import { fileDiffText } from '../file-diff-text.ts'
 import { proofText } from './proof-text.ts'
 
-export const { run } = callCommand(readProposal, {
-  input: ([alias, proposal_id], { diff = false }: { diff?: boolean }) => ({ alias, proposal_id, diff }),
-  label: () => 'Reading the proposal',
-  text: (proposal, _, cli) => [
-    ...toPairs(pairsOf(proposal, cli)),
-    ...reasonsOf(proposal),
-    ...diffOf(proposal),
-    ...outputsOf(proposal),
-  ],
-  notes: ({ id, decision }, [alias], { config }) => [
-    ...(decision.can_approve ? [`Deploy it: ${config.program} apps proposals approve ${alias} ${id}`] : []),
-    ...(decision.can_retry ? [`Validate it again: ${config.program} apps proposals retry ${alias} ${id}`] : []),
-  ],
+type Flags = { diff?: boolean }
+
+export const { run } = clientCommand(async (client, [alias, proposal_id], { diff = false }: Flags, cli) => {
+  const reading = client.call(readProposal, { alias, proposal_id, diff })
+  const proposal = await cli.progress('Reading the proposal', reading)
+  const nameOf = await namePeople(client, [proposal.requested_by, proposal.decided_by])
+  const { id, decision } = proposal
+  const { program } = cli.config
+  return {
+    document: proposal,
+    text: [
+      ...toPairs(pairsOf(proposal, nameOf, cli)),
+      ...reasonsOf(proposal),
+      ...diffOf(proposal),
+      ...outputsOf(proposal),
+    ],
+    notes: [
+      ...(decision.can_approve ? [`Deploy it: ${program} apps proposals approve ${alias} ${id}`] : []),
+      ...(decision.can_retry ? [`Validate it again: ${program} apps proposals retry ${alias} ${id}`] : []),
+    ],
+  }
 })
 
-function pairsOf(proposal: Proposal, cli: Cli): Pair[] {
+function pairsOf(proposal: Proposal, nameOf: (id: string) => string, cli: Cli): Pair[] {
   const { decision, decided_by } = proposal
   return [
     ['Proposal', proposal.id],
     ['Status', proposal.status],
     ['Summary', proposal.summary],
     ['Author', proposal.author],
-    ['Run', `${proposal.execution_id}${proposal.requested_by ? `, started by ${proposal.requested_by}` : ''}`],
+    ['Run', `${proposal.execution_id}${proposal.requested_by ? `, started by ${nameOf(proposal.requested_by)}` : ''}`],
     ['Changes', `${proposal.base_revision_id} to ${proposal.revision_id ?? '-'}`],
     ['Checked', [proposal.validation ?? '-', ...proposal.validation_notes].join('. ')],
     ['Proof', proofText(proposal)],
     ['Not valid', proposal.invalid_reason],
     ['You may', actsOf(decision)],
-    ['Decided', decided_by ? `by ${decided_by}, ${cli.time(proposal.decided_at)}` : 'not yet'],
+    ['Decided', decided_by ? `by ${nameOf(decided_by)}, ${cli.time(proposal.decided_at)}` : 'not yet'],
     ['Deploy', proposal.deploy_id ?? '-'],
     ['After deploy', proposal.after_deploy?.text],
     ['Created', cli.time(proposal.created_at)],

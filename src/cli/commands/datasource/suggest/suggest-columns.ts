@@ -36,11 +36,13 @@ export function suggestColumns({ columns }: Table): Columns {
   }
   const title = plain.find(({ name, category }) => name !== id.name && category === 'S' && TITLE.test(name))
   const others = plain.filter(({ name }) => name !== id.name && name !== title?.name)
+  const filters = Object.fromEntries(plain.flatMap(filterOf))
   return {
     content: [id, ...(title ? [title] : []), ...others].map(({ name }) => name),
-    filters: Object.fromEntries(plain.flatMap(filterOf)),
+    filters,
     questions: [
       ...(title ? [] : [titleQuestion(others)]),
+      ...moreFilters(others, filters),
       ...leftOut(sensitive, 'could hold secrets or personal data. May everyone who can ask see it?'),
       ...leftOut(
         usable.filter((column) => !isPlain(column)),
@@ -71,7 +73,24 @@ function leftOut(columns: readonly TableColumn[], why: string): string[] {
   return columns.map(({ name }) => `the column ${name} was left out: it ${why}`)
 }
 
-function filterOf({ name, type, category }: TableColumn): [string, FilterType][] {
-  const filter = category === 'E' ? 'string' : FILTER_TYPES[type]
+/** The structure does not say which columns have few values, so those with another name are left to the person. */
+function moreFilters(columns: readonly TableColumn[], filters: Columns['filters']): string[] {
+  const more = columns.flatMap((column) => {
+    const type = filterTypeOf(column)
+    return type === undefined || column.name in filters ? [] : [`${JSON.stringify(column.name)}: "${type}"`]
+  })
+  if (more.length === 0) return []
+  const names = Object.keys(filters)
+  const proposed = names.length === 0 ? 'no filter was proposed' : `only ${names.join(', ')} can be filtered on`
+  return [`${proposed}. Should questions filter on another column? Then add it to filter_schema: ${more.join(', ')}.`]
+}
+
+function filterOf(column: TableColumn): [string, FilterType][] {
+  const { name, category } = column
+  const filter = filterTypeOf(column)
   return filter !== undefined && (filter === 'boolean' || category === 'E' || FILTER.test(name)) ? [[name, filter]] : []
+}
+
+function filterTypeOf({ type, category }: TableColumn): FilterType | undefined {
+  return category === 'E' ? 'string' : FILTER_TYPES[type]
 }

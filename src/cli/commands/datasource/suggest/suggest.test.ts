@@ -62,6 +62,7 @@ describe('DS-25 svc datasource suggest', () => {
     })
     expect(stderr.trimEnd().split('\n')).toEqual([
       `# public.articles.embedding: did ${MODEL} fill it?`,
+      '# public.articles: only category, published can be filtered on. Should questions filter on another column? Then add it to filter_schema: "body": "string".',
       ...['author_email', 'api_token', 'passwordHash'].map(
         (column) =>
           `# public.articles: the column ${column} was left out: it could hold secrets or personal data. May everyone who can ask see it?`,
@@ -70,6 +71,17 @@ describe('DS-25 svc datasource suggest', () => {
       '# articles: everyone who can ask would see id, title, body, category, published, updated_at. Is that right?',
     ])
     expect((await system.client(admin.token).call(listSources, {})).items).toEqual([])
+  })
+
+  it('says which columns could be filters where it proposes none', async () => {
+    await run(
+      'create table plain (id int primary key, title text, site text, minutes int, at date, embedding vector(384))',
+    )
+    const { stdout, stderr } = await suggest('plain')
+    expect(JSON.parse(stdout).filter_schema).toEqual({})
+    expect(stderr).toContain(
+      '# public.plain: no filter was proposed. Should questions filter on another column? Then add it to filter_schema: "site": "string", "minutes": "number".\n',
+    )
   })
 
   it('svc datasource enable prints a template of the own table and names its questions', async () => {

@@ -148,7 +148,7 @@ describe('NO-16 a webhook can be tried on one machine', () => {
     [['http://127.0.0.1/', '--secret', 'whsec_c2hvcnQ='], 5, 'The secret must be whsec_ and 24 to 64 bytes in base64'],
     [['http://127.0.0.1/', '--secret', SECRET.slice(6)], 5, 'The secret must be whsec_ and 24 to 64 bytes in base64'],
     [['http://127.0.0.1/', '--secret', '-', '--signing-url', '-'], 5, 'Only one of --signing-url and --secret'],
-    [['http://127.0.0.1:1/'], 1, 'Cannot reach http://127.0.0.1:1'],
+    [['http://127.0.0.1:1/'], 1, 'Check the address, and that a program listens there, then try again.\n'],
   ])('svc notifications webhook-sample %s exits with %i', async (words, exit, message) => {
     const refused = await runSvc(['notifications', 'webhook-sample', ...words])
     expect(refused).toMatchObject({ exit, stdout: '', stderr: expect.stringContaining(message) })

@@ -5,6 +5,7 @@ import { AppDetail } from '../app-detail.tsx'
 import { useAlias } from '../use-alias.ts'
 import { isProposalMoving } from './describe-proposal.ts'
 import { ProposalCards } from './proposal-cards.tsx'
+import { WhyNoProposals } from './why-no-proposals.tsx'
 
 /** Every change that the maintenance agent proposed for one app. */
 export function AppChangesPage() {
@@ -17,6 +18,7 @@ export function AppChangesPage() {
         empty={
           <Empty title="No changes were proposed yet">
             <p>When the maintenance agent can fix a fault of this app, its change waits here for a decision.</p>
+            <WhyNoProposals />
           </Empty>
         }
       />

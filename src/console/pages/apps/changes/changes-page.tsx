@@ -6,6 +6,7 @@ import { Page } from '#console/parts/page/page.tsx'
 import { listAllProposals } from '#contract/maintenance/proposals.ts'
 import { isProposalMoving, PROPOSAL_FILTERS } from './describe-proposal.ts'
 import { ProposalCards } from './proposal-cards.tsx'
+import { WhyNoProposals } from './why-no-proposals.tsx'
 
 /** The change queue: what the maintenance agent proposed for all apps. */
 export function ChangesPage() {
@@ -34,8 +35,10 @@ function NoChanges({ isQueue }: { isQueue: boolean }) {
     <Empty title={isQueue ? 'Nothing waits for a decision' : 'No change in this state'}>
       <p>
         The maintenance agent reads logs, checks and source of the apps it is on for. When it can fix a fault, its
-        change waits here until an owner or admin approves it. Switch the agent on under an app’s Maintenance tab.
+        change waits here until an owner or admin approves it. It is switched on for each app under the app’s
+        Maintenance tab.
       </p>
+      <WhyNoProposals />
     </Empty>
   )
 }

@@ -8,6 +8,7 @@ import { Schedule } from '#console/parts/text/schedule.tsx'
 import { useHasRole, useSession } from '#console/session/session.ts'
 import { listMaintenanceRuns, readMaintenance, startMaintenanceRun } from '#contract/maintenance/runs.ts'
 import { changeAppMaintenance } from '#contract/maintenance/settings.ts'
+import { ModelProposesNothing } from '../changes/why-no-proposals.tsx'
 
 /** Whether the agent looks at this app, and when. Admins switch it and start runs. */
 export function AppSwitch({ alias }: { alias: string }) {
@@ -32,6 +33,7 @@ export function AppSwitch({ alias }: { alias: string }) {
               ),
             }}
           />
+          <ModelProposesNothing model={settings.model} />
           {canSwitch ? (
             <div className="row">
               {settings.enabled && (

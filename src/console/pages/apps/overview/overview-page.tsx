@@ -6,6 +6,7 @@ import { Loaded } from '#console/parts/page/loaded.tsx'
 import { Copy } from '#console/parts/text/copy.tsx'
 import { Time } from '#console/parts/text/time.tsx'
 import { type App, readApp } from '#contract/apps/apps.ts'
+import { listFindings } from '#contract/maintenance/findings.ts'
 import { listProposals } from '#contract/maintenance/proposals.ts'
 import { AppPage } from '../app-page.tsx'
 import { DEPLOY_FAILURES, DEPLOY_STATES } from '../deploys/deploy-state.ts'
@@ -24,6 +25,7 @@ export function OverviewPage() {
           <div className="stack">
             {data.latest_deploy === null && <FirstDeploy app={data} />}
             <WaitingChange alias={alias} />
+            <OpenFinding alias={alias} />
             <div className="cards of-app">
               <AppFacts app={data} />
               <LatestDeploy app={data} />
@@ -58,6 +60,23 @@ function WaitingChange({ alias }: { alias: string }) {
       <Link to="/apps/$alias/changes/$proposalId" params={{ alias, proposalId: waiting.id }}>
         {waiting.summary}
       </Link>
+    </p>
+  )
+}
+
+/** Links to what the maintenance agent found last. Nothing is shown if nothing is open, or to those who may not read it. */
+function OpenFinding({ alias }: { alias: string }) {
+  const findings = useCall(listFindings, { alias }, { poll: 'background' })
+  const open = findings.data?.items.filter(({ state }) => state === 'open') ?? []
+  if (open.length === 0) return null
+  const more = open.length === 1 ? '' : `, and ${open.length - 1} more`
+  return (
+    <p className="banner">
+      The maintenance agent found:{' '}
+      <Link to="/apps/$alias/maintenance" params={{ alias }}>
+        {open[0]!.summary}
+      </Link>
+      {more}
     </p>
   )
 }

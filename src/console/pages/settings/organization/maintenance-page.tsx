@@ -90,7 +90,7 @@ function Form({ saved }: { saved: OrgMaintenance }) {
             label="Model"
             name="model"
             required
-            hint="provider/model. builtin/detectors needs no key and spends no tokens"
+            hint="provider/model. builtin/detectors needs no key and spends no tokens, records findings and never proposes a change"
           />
           <Field
             label="Runs begin"

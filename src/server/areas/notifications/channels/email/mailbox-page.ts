@@ -15,7 +15,7 @@ export function mailboxRoute({ db, sealer, mail }: Pick<NotificationDeps, 'db' |
     const body = mails.length === 0 ? html`<p>No mail was sent yet.</p>` : html`${mails.map(mailOf)}`
     return pageResponse({
       title: 'Mailbox',
-      body: html`<p class="soft">Mails are kept here because SVC_SMTP_URL is not set.</p>${body}`,
+      body: html`<p class="soft">Mails are kept here because SVC_SMTP_URL is not set. <a href="/">Back to the console</a></p>${body}`,
     })
   })
 }
@@ -26,11 +26,15 @@ function isLoopbackAddress(address: string): boolean {
 
 function mailOf({ recipient, subject, body, kept_at }: StoredMail): Html {
   return html`<details>
-<summary>${subject}</summary>
-<p class="soft">To ${recipient}, ${kept_at.toISOString()}</p>
+<summary>${subject}<span class="soft"> to ${recipient}, ${timeOf(kept_at)}</span></summary>
 <pre>${withLinks(body)}</pre>
 </details>
 `
+}
+
+/** The page has no script that could show the time of the reader's zone. */
+function timeOf(at: Date): string {
+  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
 function withLinks(text: string): Html[] {

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import { findErrorLine } from './error-line.ts'
+
+const FRAMES = [
+  '    at finalizeResolution (node:internal/modules/esm/resolve:275:11)',
+  '    at async run (node:internal:1:1) {',
+]
+
+it.each<[string, string[], string | undefined]>([
+  [
+    'a module that is missing',
+    [
+      'node:internal/modules/esm/resolve:275',
+      '    throw new ERR_MODULE_NOT_FOUND(',
+      '          ^',
+      '',
+      "Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/app/price.mjs' imported from /app/server.mjs",
+      ...FRAMES,
+      "  code: 'ERR_MODULE_NOT_FOUND',",
+      '}',
+      '',
+      'Node.js v24.11.0',
+    ],
+    "Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/app/price.mjs' imported from /app/server.mjs",
+  ],
+  ['a message of two lines', ['TypeError: no price', 'for the pen', ...FRAMES], 'TypeError: no price'],
+  ['a message without a name', ['ready', 'price is missing', ...FRAMES], 'price is missing'],
+  ['the last of two traces', ['Error: first', ...FRAMES, 'Error: second', ...FRAMES], 'Error: second'],
+  [
+    'Java',
+    ['Exception in thread "main" a.PriceException: no', '\tat a.Main.main(Main.java:3)'],
+    'Exception in thread "main" a.PriceException: no',
+  ],
+  ['a trace whose message was not read', FRAMES, undefined],
+  ['no trace', ['SECRET is not set', 'ending'], undefined],
+  ['nothing', [], undefined],
+])('MA-15 the line that says why an app ended: %s', (_, lines, expected) => {
+  expect(findErrorLine(lines)).toBe(expected)
+})

@@ -1,0 +1,23 @@
+/** Lines of a message that are searched for its beginning, above its stack trace. */
+const MAX_MESSAGE_LINES = 5
+
+/**
+ * Finds the line that says why a program ended: the message above its last stack trace. Returns undefined if no line
+ * belongs to a trace. The lines are in the order in which they were printed.
+ */
+export function findErrorLine(lines: readonly string[]): string | undefined {
+  const lastFrame = lines.findLastIndex(isFrame)
+  if (lastFrame === -1) return undefined
+  const end = lines.slice(0, lastFrame).findLastIndex((line) => !isFrame(line)) + 1
+  const above = lines.slice(Math.max(0, end - MAX_MESSAGE_LINES), end).filter((line) => line.trim() !== '')
+  return above.findLast(isErrorHead) ?? above.at(-1)
+}
+
+function isFrame(line: string): boolean {
+  return /^\s{1,40}at \S/.test(line)
+}
+
+/** Such as `TypeError: x is not a function`, `Error [ERR_X]: no` and `Exception in thread "main" a.b.IoException: no`. */
+function isErrorHead(line: string): boolean {
+  return /^(?:Uncaught |Caused by: |Exception in )?\S{0,200}(?:Error|Exception)\b/.test(line)
+}
