@@ -1,12 +1,16 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { EMBEDDED_ONLY_TESTS, findStorelessTests } from '#test/suite/embedded-only.ts'
+import { COMMAND_TESTS, EMBEDDED_ONLY_TESTS, findStorelessTests } from '#test/suite/embedded-only.ts'
 
 it.each(EMBEDDED_ONLY_TESTS)('%s, which a run on real stores leaves out, opens none of them', (file) => {
   const text = readFileSync(join(import.meta.dirname, '..', file), 'utf8')
   expect(text).not.toMatch(/#test\/(?:database|system|own-postgres)\.ts/)
   expect(text).not.toMatch(/\b(?:needs\('|stores\.)(?:postgres|redis)/)
+})
+
+it.each(COMMAND_TESTS)('%s, which a run on real stores leaves out, is there', (file) => {
+  expect(existsSync(join(import.meta.dirname, '..', file))).toBe(true)
 })
 
 it('a test that reaches the stores through no helper runs once, all others on the real stores too', () => {

@@ -126,8 +126,14 @@ async function configure(owner: ManagedDb, reader: string, table: Table): Promis
     distance_metric: 'cosine',
     content_columns: content,
   }
-  const deps = { owner, reader, findModel: () => ({ dimensions }), modelNames: () => [] }
-  const { entries } = await checkAll(deps, { entries: [entry], filter_schema: filters })
+  const deps = {
+    owner,
+    reader,
+    findModel: () => ({ dimensions }),
+    modelNames: () => [],
+    personValues: async () => ({}),
+  }
+  const { entries } = await checkAll(deps, { entries: [entry], filter_schema: filters, person_settings: undefined })
   await setGrants(owner, reader, entries)
   return entries[0]!
 }

@@ -3,6 +3,7 @@ import { boundedMap } from '../core/bounded-map.ts'
 import { IdInput } from '../core/inputs.ts'
 import { jsonGet, jsonPut } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
+import { MAX_PERSON_SETTINGS, PersonClaim, PersonSettings } from './person-settings.ts'
 import { DataSource, FilterType } from './sources.ts'
 
 export const DISTANCE_METRICS = ['cosine', 'l2', 'inner_product'] as const
@@ -37,7 +38,10 @@ const EmbeddingConfig = z.object({
 })
 
 export const SearchConfiguration = z.object({
-  connection_config: z.object({ embedding_configs: z.array(EmbeddingConfig) }),
+  connection_config: z.object({
+    embedding_configs: z.array(EmbeddingConfig),
+    person_settings: PersonSettings.optional(),
+  }),
   filter_schema: z.record(z.string(), FilterType),
   warnings: z.array(z.string()).describe('Problems that did not prevent saving, such as a slow search'),
 })
@@ -68,6 +72,13 @@ export const configureSource = operation({
     id: IdInput,
     connection_config: z.strictObject({
       embedding_configs: z.array(EmbeddingConfigInput).max(MAX_EMBEDDING_CONFIGS),
+      person_settings: boundedMap(name, z.string().max(20).meta({ enum: PersonClaim.options }), MAX_PERSON_SETTINGS)
+        .optional()
+        .describe(
+          'Rows by person: settings that questions set from the verified person who asks, for example ' +
+            '`{"app.email": "email"}`. The row-level security of every table decides by them which rows the person finds. ' +
+            'Callers that are no person are refused',
+        ),
     }),
     filter_schema: boundedMap(name, z.string().max(20).meta({ enum: FilterType.options }), MAX_FILTER_COLUMNS)
       .default({})

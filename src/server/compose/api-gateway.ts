@@ -36,6 +36,7 @@ export function compose(parts: ServiceParts): Service {
   const activity = parts.shared(composeActivity)
   const dataSources = createDataSources({
     ...parts,
+    people: composePeople(parts),
     measuresIndexes: parts.config.questions.measuresIndexes,
     activity,
     embed: ai.embed,

@@ -24,8 +24,10 @@ function tracedDatabases(databases: Databases, spans: Spans): Databases {
   // Others remember facts by the object of a database, so it must be the same one every time.
   const tracedByPlain = new WeakMap<Reads, Reads>()
   const traced = (plain: Reads): Reads => ({
-    reads: (work, session) =>
-      spans.runInside({ name: 'search in a managed database', kind: 'client' }, () => plain.reads(work, session)),
+    reads: (work, session, local) =>
+      spans.runInside({ name: 'search in a managed database', kind: 'client' }, () =>
+        plain.reads(work, session, local),
+      ),
   })
   const openForQuestions: Databases['openForQuestions'] = async (orgId, name) => {
     const plain = await databases.openForQuestions(orgId, name)

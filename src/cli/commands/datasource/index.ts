@@ -25,6 +25,15 @@ export const datasource: readonly Command[] = [
     load: async () => (await import('./sources.ts')).list,
   },
   {
+    path: 'datasource show',
+    summary: 'Show how a data source is searched',
+    description:
+      'Show what of a data source can be asked, by whom, and which rows each person finds. With -o json it prints the whole search configuration. Needs the role developer, admin or owner.',
+    arguments: [SOURCE],
+    examples: ['svc datasource show db_handbook', 'svc datasource show db_handbook -o json'],
+    load: () => import('./show.ts'),
+  },
+  {
     path: 'datasource query',
     summary: 'Ask a data source a question',
     description: 'Ask a data source a question and print the nearest rows.',

@@ -7,6 +7,7 @@ import { type ShowDeps, showRoute } from './configure/show.ts'
 import { type SwitchDeps, switchRoute } from './configure/switch.ts'
 import { createFindChoice } from './measure/current-choice.ts'
 import { withoutMeasuring } from './search/choice.ts'
+import { createPersonValues, type PersonDeps } from './search/person.ts'
 import type { OpenReader } from './search/reader.ts'
 import { forgetUnlessExposed, statesOf, usesModel } from './store.ts'
 
@@ -18,13 +19,18 @@ export { exposedSourceIds } from './store.ts'
 /** The part of the data sources that the databases area needs. Compose hands it over. */
 export const sourcesOfDatabases = { statesOf, forgetUnlessExposed }
 
-type DataSourcesDeps<Draft extends { id: string }> = Omit<AskDeps<Draft>, 'openReader' | 'findChoice'> &
+type DataSourcesDeps<Draft extends { id: string }> = Omit<
+  AskDeps<Draft>,
+  'openReader' | 'findChoice' | 'personValues'
+> &
   Omit<ShowDeps, 'openReader'> &
-  ConfigureDeps &
-  SwitchDeps & { openForQuestions: OpenReader }
+  Omit<ConfigureDeps, 'personValues'> &
+  SwitchDeps &
+  PersonDeps & { openForQuestions: OpenReader }
 
 export function createDataSources<Draft extends { id: string }>(deps: DataSourcesDeps<Draft>) {
   const openReader = deps.openForQuestions
+  const personValues = createPersonValues(deps)
   const findChoice = deps.measuresIndexes ? createFindChoice(deps) : withoutMeasuring
   return {
     /** Whether a data source that can be asked was configured with this model. */
@@ -34,9 +40,9 @@ export function createDataSources<Draft extends { id: string }>(deps: DataSource
       listSourcesRoute(deps),
       switchRoute(deps),
       exposeRoute(deps),
-      configureRoute(deps),
+      configureRoute({ ...deps, personValues }),
       showRoute({ ...deps, openReader }),
-      askRoute({ ...deps, openReader, findChoice }),
+      askRoute({ ...deps, openReader, findChoice, personValues }),
     ],
   }
 }

@@ -18,6 +18,12 @@ export function ConfigurationTab() {
   return <Loaded of={saved}>{(source) => <Configuration id={id} saved={source} />}</Loaded>
 }
 
+function settingsText(settings: NonNullable<Saved['connection_config']['person_settings']>): string {
+  return Object.entries(settings)
+    .map(([name, claim]) => `${name} (${claim})`)
+    .join(', ')
+}
+
 function Configuration({ id, saved }: { id: string; saved: Saved }) {
   const { connection_config, filter_schema, warnings, plan } = saved
   const isEmpty = connection_config.embedding_configs.length === 0
@@ -46,6 +52,13 @@ function Configuration({ id, saved }: { id: string; saved: Saved }) {
       ) : (
         <section>
           <h2>Saved document</h2>
+          {connection_config.person_settings && (
+            <p>
+              Rows by person: each question sets {settingsText(connection_config.person_settings)} from the person who
+              asks, and row-level security decides which rows that person finds. Saving without{' '}
+              <code>person_settings</code> shows everyone the same rows.
+            </p>
+          )}
           <Copy isBlock text={JSON.stringify(document, null, 2)} />
         </section>
       )}

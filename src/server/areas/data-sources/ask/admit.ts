@@ -1,10 +1,11 @@
 import type { z } from 'zod'
 import { ServiceError } from '#contract/core/errors.ts'
 import { roleAtLeast } from '#contract/core/roles.ts'
+import type { PersonSettings } from '#contract/data-sources/person-settings.ts'
 import type { querySource } from '#contract/data-sources/sources.ts'
 import type { Member } from '#edge/route/route.ts'
 import { sourceChanged } from '../search/database-errors.ts'
-import type { ResolvedEntry } from '../search/entry.ts'
+import { entriesOf, type ResolvedEntry } from '../search/entry.ts'
 import type { Filter } from '../search/filter-operators.ts'
 import { readFilters } from '../search/filters.ts'
 import type { AskableSource } from './store.ts'
@@ -23,6 +24,11 @@ export function admit(source: AskableSource | undefined, input: QuestionInput, {
   const entries = searchableEntries(source)
   const filters = readFilters(input.filters, source.filter_schema)
   return { source, filters, entries: chooseEntries(entries, input.target, filters) }
+}
+
+/** Returns undefined where rows are not told apart by person. */
+export function personSettingsOf({ search }: Pick<AskableSource, 'search'>): PersonSettings | undefined {
+  return entriesOf(search)[0]?.person_settings
 }
 
 /** For a source that the service itself is still creating. */

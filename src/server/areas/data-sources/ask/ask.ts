@@ -1,6 +1,7 @@
 import { querySource } from '#contract/data-sources/sources.ts'
 import { type Route, route } from '#edge/route/route.ts'
 import type { Querier } from '#lib/db/db.ts'
+import type { FindPersonValues } from '../search/person.ts'
 import { createSourceSearch, type SearchDeps } from '../search/search-source.ts'
 import { createAllowance } from './allowance.ts'
 import { answerQuestion, recordRefused } from './question.ts'
@@ -8,6 +9,7 @@ import { type Activity, createRecords } from './record.ts'
 import { createSources } from './sources.ts'
 
 export type AskDeps<Draft extends { id: string }> = SearchDeps & {
+  personValues: FindPersonValues
   db: Querier
   /** Spends one question of the organization. Throws if none is left for now. */
   spend: (orgId: string) => Promise<void>
@@ -22,6 +24,7 @@ export function askRoute<Draft extends { id: string }>(deps: AskDeps<Draft>): Ro
     records: createRecords(deps.db, deps.activity),
     allowance: createAllowance(deps.spend),
     search: createSourceSearch(deps),
+    personValues: deps.personValues,
     isUnfinished: deps.isUnfinished,
   }
   return route(querySource, (input, context) => answerQuestion(parts, input, context), {

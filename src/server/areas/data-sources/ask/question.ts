@@ -4,9 +4,10 @@ import { letOthersRun } from '#lib/async/let-others-run.ts'
 import { toHits } from '../answer/hit.ts'
 import { type Answer, truncateAnswer } from '../answer/truncate.ts'
 import type { RankedRow } from '../search/merge.ts'
+import type { FindPersonValues } from '../search/person.ts'
 import type { SourceQuery, SourceSearch } from '../search/search-source.ts'
 import { sourceIdOf } from '../search/source-id.ts'
-import { admit, type QuestionInput, unfinishedSource } from './admit.ts'
+import { admit, personSettingsOf, type QuestionInput, unfinishedSource } from './admit.ts'
 import type { Allowance } from './allowance.ts'
 import type { RecordedQuestion, Records, WrittenRecord } from './record.ts'
 import { type FoundSource, NOT_FOUND, type Sources, type TypedId } from './sources.ts'
@@ -17,6 +18,7 @@ type QuestionDeps = {
   readonly records: Records
   readonly allowance: Allowance
   readonly search: SourceSearch
+  readonly personValues: FindPersonValues
   readonly isUnfinished: (typed: TypedId) => boolean
 }
 
@@ -97,9 +99,11 @@ async function ask(
   const { deps, input, context, typed } = question
   if (!source && deps.isUnfinished(typed)) throw unfinishedSource()
   const admitted = admit(source, input, context.principal)
+  const settings = personSettingsOf(admitted.source)
+  const person = settings && (await deps.personValues(settings, context.principal))
   // For an organization that was refused last time, a search would almost always be for nothing.
   if (deps.allowance.wasRefused(typed.org_id)) await spendOnce(question)
-  const query = { ...admitted, query: input.query, limit: input.top_k, context }
+  const query = { ...admitted, query: input.query, limit: input.top_k, person, context }
   const rows = startSearch(question, query)
   // The search takes longest, so its statement is sent before the record is made.
   if (rows) await letOthersRun()

@@ -2,7 +2,9 @@ import type { Querier } from '#lib/db/db.ts'
 import { messageOf } from '#lib/message-of.ts'
 import type { Clock } from '#lib/time/clock.ts'
 import { withoutMeasuring } from '../search/choice.ts'
+import { PolicyFailure } from '../search/database-errors.ts'
 import { type ResolvedEntry, readStoredSearch } from '../search/entry.ts'
+import type { PersonValues } from '../search/person.ts'
 import type { OpenReader } from '../search/reader.ts'
 import { createSourceSearch } from '../search/search-source.ts'
 import { type ConfiguredSource, findConfiguredSources } from './store.ts'
@@ -35,11 +37,20 @@ async function trySource(
   const search = createSourceSearch({ clock, embed, openReader, findChoice: withoutMeasuring })
   const context = { signal: new AbortController().signal }
   try {
-    const rows = await search.run({ source, entries, filters: [], query: '', limit: HITS, context })
+    const person = nobody(entries)
+    const rows = await search.run({ source, entries, filters: [], query: '', limit: HITS, person, context })
     return { id: source.id, hits: rows.length }
   } catch (error) {
+    // A policy may cast a claim that nobody has.
+    if (error instanceof PolicyFailure) return { id: source.id, hits: 0 }
     return { id: source.id, fault: messageOf(error) }
   }
+}
+
+/** Empty claims, which policies by person show no rows. */
+function nobody([entry]: readonly ResolvedEntry[]): PersonValues | undefined {
+  const settings = entry?.person_settings
+  return settings && Object.fromEntries(Object.keys(settings).map((name) => [name, '']))
 }
 
 function anyVector([entry]: readonly ResolvedEntry[]): Float32Array {

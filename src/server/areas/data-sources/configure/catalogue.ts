@@ -59,6 +59,12 @@ export type Relation = {
   row_security: boolean
   /** Whether a policy lets the reader see rows. */
   has_policy: boolean
+  /** Whether policies do not hold for the reader: it owns the table, or its role bypasses them. */
+  reader_bypasses: boolean
+  /** Whether it is a partition, whose parent may have policies that do not hold for it. */
+  partition: boolean
+  /** The conditions of all policies for reading, as Postgres writes them. */
+  policies: string[]
   /** Whether it is a view that reads with the rights of the role that queries it. */
   invoker: boolean
   open_to_all: boolean
@@ -80,6 +86,13 @@ export async function findRelation(
                      and (0::oid = any(p.polroles) or exists (
                        select from pg_catalog.pg_roles r where r.rolname = ${reader}::text and r.oid = any(p.polroles)))
            ) as has_policy,
+           exists (select from pg_catalog.pg_roles r
+                   where r.rolname = ${reader}::text and (r.rolsuper or r.rolbypassrls
+                     or pg_catalog.pg_has_role(r.oid, c.relowner, 'usage') and not c.relforcerowsecurity)
+           ) as reader_bypasses,
+           c.relispartition as partition,
+           array(select coalesce(pg_catalog.pg_get_expr(p.polqual, p.polrelid), '') from pg_catalog.pg_policy p
+                 where p.polrelid = c.oid and p.polcmd in ('r', '*')) as policies,
            exists (select from pg_catalog.pg_options_to_table(c.reloptions) o
                    where case when o.option_name = 'security_invoker' then o.option_value::boolean end) as invoker,
            exists (select from pg_catalog.aclexplode(c.relacl) a
@@ -89,6 +102,16 @@ export async function findRelation(
     order by pg_catalog.array_position(${schemas}::text[], n.nspname::text)
     limit 1`)
   return row
+}
+
+/** Finds the prefixes of settings that belong to Postgres or to an extension that this server has. */
+export async function findSettingPrefixes({ tx }: Catalogue): Promise<string[]> {
+  const rows = await tx.query<{ prefix: string }>(sql`
+    select pg_catalog.lower(pg_catalog.split_part(s.name, '.', 1)) as prefix
+    from pg_catalog.pg_settings s where pg_catalog.strpos(s.name, '.') > 0
+    union select pg_catalog.lower(a.name::text) from pg_catalog.pg_available_extensions a
+    union select pg_catalog.lower(e.extname::text) from pg_catalog.pg_extension e`)
+  return rows.map(({ prefix }) => prefix)
 }
 
 const MAX_LISTED_TABLES = 500

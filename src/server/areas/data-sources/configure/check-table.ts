@@ -28,14 +28,16 @@ export type FoundTable = {
 /** Tables, partitioned tables, views, materialized views and foreign tables (`relkind`). */
 const SEARCHABLE_KINDS = 'rpvmf'
 
+/** `isByPerson`: policies are there to tell persons apart, so they are nothing to warn of. */
 export async function checkTable(
   catalogue: Catalogue,
   entry: EmbeddingConfigInput,
+  isByPerson: boolean,
   report: Reporter,
 ): Promise<FoundTable | undefined> {
   const relation = await lookUp(catalogue, entry.table, report)
   if (!relation) return undefined
-  checkRights(relation, catalogue.reader, report)
+  checkRights(relation, catalogue.reader, isByPerson, report)
   const columns = new Map((await findColumns(catalogue, relation.oid)).map((column) => [column.name, column]))
   const indexes = await findIndexes(catalogue, relation.oid)
   const found = { relation, columns, indexes }
@@ -68,7 +70,7 @@ async function tableNames(catalogue: Catalogue, { schema }: TableName): Promise<
   )
 }
 
-function checkRights(relation: Relation, reader: string, report: Reporter): void {
+function checkRights(relation: Relation, reader: string, isByPerson: boolean, report: Reporter): void {
   const table = tableText(relation)
   const refuse = (message: string) => report.problem('table', message)
   if (!relation.owned) refuse(`${table} belongs to another role, so read access cannot be granted`)
@@ -80,7 +82,7 @@ function checkRights(relation: Relation, reader: string, report: Reporter): void
   }
   if (relation.row_security && !relation.has_policy) {
     refuse(`${table} has row-level security and no policy that shows rows to ${reader}`)
-  } else if (relation.row_security) {
+  } else if (relation.row_security && !isByPerson) {
     report.warn(`${table} has row-level security: only rows that its policies show to ${reader} are found`)
   }
   if (relation.kind === 'f') report.warn(`${table} is a foreign table: its speed and availability depend on its server`)

@@ -1,10 +1,13 @@
+import type { PersonSettings } from '#contract/data-sources/person-settings.ts'
 import type { EmbeddingConfigInput } from '#contract/data-sources/search-config.ts'
 import type { ResolvedEntry } from '../search/entry.ts'
 import { findVectorIndexes } from '../search/indexes.ts'
+import type { PersonValues } from '../search/person.ts'
 import { choosePlan, planWarning, withIndexes } from '../search/plan.ts'
-import { type Catalogue, findExtension, inCatalogue, type ManagedDb } from './catalogue.ts'
+import { type Catalogue, findExtension, findSettingPrefixes, inCatalogue, type ManagedDb } from './catalogue.ts'
 import { checkDimensions, checkEntry, type EmbeddingModels, readFilterSchema } from './check-entry.ts'
 import { checkFilters } from './check-filters.ts'
+import { checkPolicies, readPersonSettings } from './check-person-settings.ts'
 import { checkExtension, checkTable, type FoundTable } from './check-table.ts'
 import { Findings } from './findings.ts'
 import { resolve } from './resolve.ts'
@@ -13,25 +16,32 @@ import { measure, tryOut } from './try-out.ts'
 type SentConfiguration = {
   entries: readonly EmbeddingConfigInput[]
   filter_schema: Readonly<Record<string, string>>
+  person_settings: Readonly<Record<string, string>> | undefined
 }
-type Deps = EmbeddingModels & { owner: ManagedDb; reader: string }
+type Deps = EmbeddingModels & {
+  owner: ManagedDb
+  reader: string
+  /** Reads the claims of the person who saves, whose rows the checks see. */
+  personValues: (settings: PersonSettings) => Promise<PersonValues>
+}
 
 type Candidate = { entry: ResolvedEntry; table: FoundTable; path: string; warning: string | undefined }
 
 /** Runs every check, whatever the others found, so that one answer lists all problems. Throws if there are any. */
-export async function checkAll({ owner, reader, ...models }: Deps, sent: SentConfiguration) {
+export async function checkAll({ owner, reader, personValues, ...models }: Deps, sent: SentConfiguration) {
   const findings = new Findings()
   checkEntries(sent.entries, models, findings)
-  const candidates = await inCatalogue(owner, reader, (catalogue) => lookUp(catalogue, sent, findings))
+  const { candidates, settings } = await inCatalogue(owner, reader, (catalogue) => lookUp(catalogue, sent, findings))
+  const person = settings && (await personValues(settings))
   for (const { entry, table, path } of candidates) {
     const report = findings.at(path)
-    if (table.vector!.size === -1) await measure(owner, entry, report)
-    await tryOut(owner, entry, report)
+    if (table.vector!.size === -1) await measure(owner, entry, person, report)
+    await tryOut(owner, entry, person, report)
   }
   findings.refuseProblems()
   // They follow from the present indexes and are not stored.
   const indexWarnings = candidates.flatMap(({ warning }) => warning ?? [])
-  return { entries: candidates.map(({ entry }) => entry), warnings: findings.warnings, indexWarnings }
+  return { entries: candidates.map(({ entry }) => entry), person, warnings: findings.warnings, indexWarnings }
 }
 
 function checkEntries(entries: SentConfiguration['entries'], models: EmbeddingModels, findings: Findings): void {
@@ -45,26 +55,38 @@ function checkEntries(entries: SentConfiguration['entries'], models: EmbeddingMo
 
 export const pathOf = (i: number) => `connection_config.embedding_configs.${i}`
 
-async function lookUp(catalogue: Catalogue, sent: SentConfiguration, findings: Findings): Promise<Candidate[]> {
+type Found = { candidates: Candidate[]; settings: PersonSettings | undefined }
+
+async function lookUp(catalogue: Catalogue, sent: SentConfiguration, findings: Findings): Promise<Found> {
+  const settings = await lookUpPerson(catalogue, sent, findings)
   const filters = readFilterSchema(sent.filter_schema, findings.at('filter_schema'))
   const found: { entry: EmbeddingConfigInput; table: FoundTable; path: string }[] = []
   for (const [i, entry] of sent.entries.entries()) {
-    const table = await checkTable(catalogue, entry, findings.at(pathOf(i)))
+    const table = await checkTable(catalogue, entry, settings !== undefined, findings.at(pathOf(i)))
     if (table) found.push({ entry, table, path: pathOf(i) })
+    if (table && settings) checkPolicies(table.relation, Object.keys(settings), findings.at(pathOf(i)))
   }
   const tables = found.map(({ table }) => table)
   checkFilters(filters, tables, findings.at('filter_schema'))
-  if (sent.entries.length === 0) return []
+  if (sent.entries.length === 0) return { candidates: [], settings }
   const extension = await findExtension(catalogue)
   checkExtension(extension, findings.at('connection_config'))
-  if (!extension) return []
+  if (!extension) return { candidates: [], settings }
   const candidates: Candidate[] = []
   for (const { entry, table, path } of found) {
-    const resolved = resolve(entry, table, extension, filters)
-    if (!resolved) continue
+    const plain = resolve(entry, table, extension, filters)
+    if (!plain) continue
+    const resolved = settings ? { ...plain, person_settings: settings } : plain
     const indexes = await findVectorIndexes(catalogue.tx, resolved)
     const warning = planWarning(choosePlan(resolved, indexes), resolved)
     candidates.push({ entry: withIndexes(resolved, indexes), table, path, warning })
   }
-  return candidates
+  return { candidates, settings }
+}
+
+/** Returns undefined where none were sent, and where they have faults. */
+async function lookUpPerson(catalogue: Catalogue, { person_settings }: SentConfiguration, findings: Findings) {
+  if (!person_settings) return undefined
+  const report = findings.at('connection_config.person_settings')
+  return readPersonSettings(person_settings, await findSettingPrefixes(catalogue), report)
 }

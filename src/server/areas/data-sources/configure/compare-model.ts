@@ -1,6 +1,7 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import type { ModelCheck } from '#contract/data-sources/search-config.ts'
 import type { ResolvedEntry } from '../search/entry.ts'
+import type { PersonValues } from '../search/person.ts'
 import type { Reader } from '../search/reader.ts'
 import { tableText } from './check-table.ts'
 import { readSample } from './read-sample.ts'
@@ -21,6 +22,8 @@ export type ContentModels = {
 type Comparing = ContentModels & {
   reader: Reader
   org_id: string
+  /** The person who saves, where the rows are told apart by person: only rows of that person are compared. */
+  person: PersonValues | undefined
   /** Whether content may be sent to a provider outside. */
   mayLeave: boolean
   /** Aborted when the caller is gone. */
@@ -50,7 +53,7 @@ async function compare(deps: Comparing, entry: ResolvedEntry): Promise<Result> {
     return notCompared(`${model} is a model of a provider outside. Save with send_sample_to_provider to compare it.`)
   }
   if (deps.signal.aborted) return failed('comparing all entries took too long')
-  const sample = await readSample(deps.reader, entry).catch(() => undefined)
+  const sample = await readSample(deps.reader, entry, deps.person).catch(() => undefined)
   if (!sample) return failed('the rows could not be read')
   if (sample.texts.length < MIN_COMPARED_ROWS) return tooFewRows()
   try {

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { ServiceError } from '#contract/core/errors.ts'
 import { secondsText } from '#contract/core/seconds-text.ts'
+import type { PersonSettings } from '#contract/data-sources/person-settings.ts'
 import { configureSource, type ModelCheck, SearchConfiguration } from '#contract/data-sources/search-config.ts'
 import { type Member, type Route, route } from '#edge/route/route.ts'
 import type { Db } from '#lib/db/db.ts'
@@ -8,6 +9,7 @@ import type { Clock } from '#lib/time/clock.ts'
 import { type LeaseGuard, withLease } from '#lib/work/lease.ts'
 import { auditBy } from '#ports/audit.ts'
 import { entriesOf } from '../search/entry.ts'
+import type { FindPersonValues } from '../search/person.ts'
 import { findSourceId } from '../store.ts'
 import type { ManagedDb } from './catalogue.ts'
 import { checkAll } from './check.ts'
@@ -20,6 +22,7 @@ import { findSource, saveSearch } from './store.ts'
 
 export type ConfigureDeps = EmbeddingModels &
   ContentModels & {
+    personValues: FindPersonValues
     db: Db
     clock: Clock
     /** Opens a managed database of the organization. */
@@ -42,6 +45,9 @@ export function configureRoute(deps: ConfigureDeps): Route {
   })
 }
 
+const PERSON_REMOVED =
+  'person_settings was removed: questions are no longer asked as a person, so everyone who may ask finds the same rows. Save it with person_settings again to undo this'
+
 type Saving = { id: string; principal: Member; input: Input; signal: AbortSignal }
 
 async function save(deps: ConfigureDeps, { id, principal, input, signal }: Saving, lease: LeaseGuard): Promise<Answer> {
@@ -52,27 +58,32 @@ async function save(deps: ConfigureDeps, { id, principal, input, signal }: Savin
   const owner = await openDatabase(org_id, source.database_name, 'owner')
   const reader = await openDatabase(org_id, source.database_name, 'reader')
   const readerName = await readerRole(reader)
-  const sent = { entries: input.connection_config.embedding_configs, filter_schema: input.filter_schema }
-  const checked = await checkAll({ owner, reader: readerName, findModel, modelNames }, sent)
+  const { embedding_configs, person_settings } = input.connection_config
+  const sent = { entries: embedding_configs, filter_schema: input.filter_schema, person_settings }
+  const personValues = (settings: PersonSettings) => deps.personValues(settings, principal)
+  const checked = await checkAll({ owner, reader: readerName, findModel, modelNames, personValues }, sent)
+  const { person } = checked
 
   // Rights are granted before the save and revoked after it: a crash between leaves rights that the next save revokes.
   await lease.confirm()
-  const rehearsed = await grantAndRehearse({ owner, reader, readerName }, checked.entries, entriesOf(source.search))
+  const roles = { owner, reader, readerName, person }
+  const rehearsed = await grantAndRehearse(roles, checked.entries, entriesOf(source.search))
   const { entries } = rehearsed
   const mayLeave = input.send_sample_to_provider
-  const checks = await compareModels({ ...deps, reader, org_id, mayLeave, signal }, entries)
+  const checks = await compareModels({ ...deps, reader, org_id, person, mayLeave, signal }, entries)
   const modelWarnings = checks.flatMap((check) => checkWarning(check) ?? [])
-  const saved = SearchConfiguration.parse({
-    ...input,
-    warnings: [...checked.warnings, ...rehearsed.warnings, ...modelWarnings],
-  })
+  const isPersonRemoved = source.has_person_settings && person_settings === undefined
+  const warnings = [...(isPersonRemoved ? [PERSON_REMOVED] : []), ...checked.warnings, ...rehearsed.warnings]
+  const saved = SearchConfiguration.parse({ ...input, warnings: [...warnings, ...modelWarnings] })
   const now = clock.now()
   await db.tx(async (tx) => {
     await lease.confirmIn(tx)
     const search = entries.length === 0 ? null : entries
     if (!(await saveSearch(tx, { ...saved, id, search, now }))) throw noSuchSource()
-    const detail = { labels: entries.map(({ label }) => label) }
+    const detail = { labels: entries.map(({ label }) => label), ...(person_settings && { person_settings }) }
     await auditBy(tx, principal, { action: 'data_source.configured', target: id, detail, at: now })
+    if (isPersonRemoved)
+      await auditBy(tx, principal, { action: 'data_source.person_settings_removed', target: id, at: now })
   })
   await lease.confirm()
   await setGrants(owner, readerName, entries)

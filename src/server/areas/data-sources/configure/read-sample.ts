@@ -2,6 +2,7 @@ import { identifier, integer, type Sql, sql } from '#lib/db/sql.ts'
 import { asText, contentColumns } from '../search/column-text.ts'
 import type { ResolvedEntry } from '../search/entry.ts'
 import { fromTable, hasColumns } from '../search/named-columns.ts'
+import type { PersonValues } from '../search/person.ts'
 import type { Reader } from '../search/reader.ts'
 import { searchSettings } from '../search/settings.ts'
 
@@ -20,10 +21,11 @@ const SPREAD_ROWS = 1_000
 const MAX_CHARACTERS = 4_000
 
 /** Reads a sample with the rights, the policies and the time limit of questions. Rows without text have no content. */
-export async function readSample(reader: Reader, entry: ResolvedEntry): Promise<RowSample> {
+export async function readSample(reader: Reader, entry: ResolvedEntry, person?: PersonValues): Promise<RowSample> {
   const rows = await reader.reads(
     (on) => on.query<{ content: string | null; vector: string }>(sampleStatement(entry)),
     searchSettings({ entry, filters: [] }),
+    person,
   )
   const withContent = rows.filter(({ content }) => content !== null)
   const others = rows.filter(({ content }) => content === null)

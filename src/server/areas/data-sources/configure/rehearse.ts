@@ -1,4 +1,5 @@
 import type { ResolvedEntry } from '../search/entry.ts'
+import type { PersonValues } from '../search/person.ts'
 import { rehearseSearch } from '../search/rehearse-search.ts'
 import { isFilteredByPolicy } from '../search/row-security.ts'
 import type { ManagedDb } from './catalogue.ts'
@@ -8,7 +9,7 @@ import { Findings, type Reporter } from './findings.ts'
 import { addGrants, setGrants } from './grants.ts'
 import { attempt } from './try-out.ts'
 
-type Roles = { owner: ManagedDb; reader: ManagedDb; readerName: string }
+type Roles = { owner: ManagedDb; reader: ManagedDb; readerName: string; person: PersonValues | undefined }
 
 /**
  * Grants the reader the rights that these entries need, and runs the statements of a question as the reader; no row is
@@ -16,7 +17,7 @@ type Roles = { owner: ManagedDb; reader: ManagedDb; readerName: string }
  * the rest. Answers the entries with what only the reader could find out, and warnings of it.
  */
 export async function grantAndRehearse(
-  { owner, reader, readerName }: Roles,
+  { owner, reader, readerName, person }: Roles,
   entries: readonly ResolvedEntry[],
   before: readonly ResolvedEntry[],
 ) {
@@ -26,7 +27,7 @@ export async function grantAndRehearse(
   for (const [i, entry] of entries.entries()) {
     const report = findings.at(pathOf(i))
     await attempt(report, async () => {
-      rehearsed.push(await rehearse(reader, entry, report))
+      rehearsed.push(await rehearse(reader, entry, person, report))
     })
   }
   if (findings.problems.length > 0) await setGrants(owner, readerName, before).catch(() => undefined)
@@ -35,9 +36,14 @@ export async function grantAndRehearse(
 }
 
 /** A view can show rows under the policies of a table below it, which only a statement over the view finds out. */
-async function rehearse(reader: ManagedDb, entry: ResolvedEntry, report: Reporter): Promise<ResolvedEntry> {
+async function rehearse(
+  reader: ManagedDb,
+  entry: ResolvedEntry,
+  person: PersonValues | undefined,
+  report: Reporter,
+): Promise<ResolvedEntry> {
   try {
-    await rehearseSearch(reader, entry)
+    await rehearseSearch(reader, entry, person)
     return entry
   } catch (error) {
     if (entry.row_security || !isFilteredByPolicy(error)) throw error

@@ -11,12 +11,14 @@ const ConfigurableSource = z.object({
   id: z.string(),
   database_name: z.string(),
   search: z.unknown().transform(readStoredSearch),
+  has_person_settings: z.boolean(),
 })
 
 /** A source as a save of its configuration needs it. */
 export async function findSource(db: Querier, id: string): Promise<z.output<typeof ConfigurableSource> | undefined> {
   const [row] = await db.query<object>(sql`
-    select id, database_name, search from data_sources.sources where id = ${id}`)
+    select id, database_name, search, coalesce(connection_config -> 'person_settings', 'null') <> 'null' as has_person_settings
+    from data_sources.sources where id = ${id}`)
   return row && ConfigurableSource.parse(row)
 }
 

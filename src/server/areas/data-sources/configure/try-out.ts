@@ -3,6 +3,7 @@ import { identifier, type Sql, script, sql } from '#lib/db/sql.ts'
 import type { ResolvedEntry } from '../search/entry.ts'
 import { distanceOperator } from '../search/metrics.ts'
 import { fromTable, hasColumns } from '../search/named-columns.ts'
+import type { PersonValues } from '../search/person.ts'
 import type { ManagedDb } from './catalogue.ts'
 import type { Reporter } from './findings.ts'
 
@@ -13,16 +14,27 @@ const SAMPLE_ROWS = 20
  * Checks that the database accepts such a question; no row is read. It runs as the owner, because the reader has no
  * rights yet: `rehearse.ts` runs it again as the reader.
  */
-export async function tryOut(owner: ManagedDb, entry: ResolvedEntry, report: Reporter): Promise<void> {
-  await attempt(report, () => run(owner, questionLike(entry)))
+export async function tryOut(
+  owner: ManagedDb,
+  entry: ResolvedEntry,
+  person: PersonValues | undefined,
+  report: Reporter,
+): Promise<void> {
+  await attempt(report, () => run(owner, person, questionLike(entry)))
 }
 
 /** Checks the dimensions of a column that declares none on some of its rows. */
-export async function measure(owner: ManagedDb, entry: ResolvedEntry, report: Reporter): Promise<void> {
+export async function measure(
+  owner: ManagedDb,
+  entry: ResolvedEntry,
+  person: PersonValues | undefined,
+  report: Reporter,
+): Promise<void> {
   await attempt(report, async () => {
     const vector = identifier(entry.vector_column)
     const rows = await run<{ size: number }>(
       owner,
+      person,
       sql`select distinct ${identifier(entry.extension_schema)}.vector_dims(sample.v) as size
           from (select ${vector} as v from ${fromTable(entry)}
                 where ${hasColumns(entry, [])} and ${vector} is not null limit ${script(String(SAMPLE_ROWS))}) sample`,
@@ -50,11 +62,16 @@ function questionLike(entry: ResolvedEntry): Sql {
     order by ${distance} limit 0`
 }
 
-/** Runs unprepared, because a plan from before a change of the table would fail. */
-async function run<Row>(owner: ManagedDb, { text }: Sql): Promise<Row[]> {
+/**
+ * Runs unprepared, because a plan from before a change of the table would fail. Policies that are forced on the owner too
+ * need the settings of a person.
+ */
+async function run<Row>(owner: ManagedDb, person: PersonValues = {}, { text }: Sql): Promise<Row[]> {
   return owner.tx(
     async (tx) => {
       await tx.query(sql`select pg_catalog.set_config('search_path', 'pg_catalog', true)`)
+      for (const [name, value] of Object.entries(person))
+        await tx.query(sql`select pg_catalog.set_config(${name}, ${value}, true)`)
       return tx.query<Row>(script(text))
     },
     { readOnly: true, timeoutMs: TRY_LIMIT_MS },

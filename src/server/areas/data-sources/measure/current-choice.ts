@@ -13,7 +13,8 @@ const DELAY_MS = 60_000
 /** Reads the stored measurement, and asks the worker for another if there is none for the index as it is now. */
 export function createFindChoice({ db, clock }: { db: Querier; clock: Clock }): FindChoice {
   return async (sourceId, entry, indexes) => {
-    if (!indexes || choosePlan(entry, indexes).method === 'exact') return undefined
+    // Nobody can be measured for whom policies by person show rows.
+    if (!indexes || entry.person_settings || choosePlan(entry, indexes).method === 'exact') return undefined
     const target = targetOf(entry)
     const stored = (await findMeasurements(db, sourceId)).find((each) => each.target === target)
     const { isUsable, isDue } = judgeState(stored?.measured ?? undefined, stateOf(indexes))
@@ -29,6 +30,7 @@ export function currentMeasurement(
   entry: ResolvedEntry,
   indexes: Indexes | undefined,
 ): StoredMeasurement['measured'] | undefined {
+  if (entry.person_settings) return undefined
   const measured = stored.find(({ target }) => target === targetOf(entry))?.measured
   return indexes && measured && judgeState(measured, stateOf(indexes)).isUsable ? measured : undefined
 }

@@ -84,7 +84,7 @@ async function measureTarget(
   permit: () => Promise<void>,
 ): Promise<Result | undefined> {
   const stored = entriesOf(due.search).find((entry) => targetOf(entry) === due.target)
-  if (!stored) return undefined
+  if (!stored || stored.person_settings) return undefined
   const before = await readIndexes(db, stored)
   if (!before || choosePlan(stored, before).method === 'exact') return undefined
   const entry = withIndexes(stored, before)

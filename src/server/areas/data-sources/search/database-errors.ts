@@ -38,6 +38,21 @@ export function searchError(error: unknown): unknown {
   return sourceChanged(change, withoutDatabaseText(error))
 }
 
+/** As `searchError`, for a search by person: there a policy can fail for the claims of one person alone. */
+export function personalSearchError(error: unknown): unknown {
+  const state = stateOf(error) ?? ''
+  if (!/^(?:22|P0)/.test(state) || CHANGED_STATES.has(state)) return searchError(error)
+  return new PolicyFailure(state, withoutDatabaseText(error))
+}
+
+/** A policy could not be evaluated for the claims of the person who asks. */
+export class PolicyFailure extends ServiceError {
+  constructor(state: string, cause: unknown) {
+    const message = `The row-level security policies of this data source failed for you (${state}). A developer of the organization can correct them.`
+    super('SOURCE_CHANGED', message, { cause })
+  }
+}
+
 export function sourceChanged(change: string, cause?: unknown): ServiceError {
   const message = `${change} after this data source was configured. Save its search configuration again.`
   return new ServiceError('SOURCE_CHANGED', message, { cause })

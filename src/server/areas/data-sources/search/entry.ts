@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { PersonSettings } from '#contract/data-sources/person-settings.ts'
 import { DISTANCE_METRICS } from '#contract/data-sources/search-config.ts'
 import { FilterType } from '#contract/data-sources/sources.ts'
 
@@ -28,6 +29,7 @@ export const ResolvedEntry = z.object({
     .boolean()
     .default(false)
     .describe('Rows are seen under policies. False: none applied when this was saved'),
+  person_settings: PersonSettings.optional().describe('Set from the person who asks. Absent: nobody is told apart'),
   version: z.string().describe('Of the vector extension'),
 })
 export type ResolvedEntry = z.output<typeof ResolvedEntry>

@@ -6,6 +6,7 @@ import { withoutDatabaseText } from './database-errors.ts'
 import type { ResolvedEntry } from './entry.ts'
 import type { Filter } from './filter-operators.ts'
 import { type FoundRows, mergeRows, type RankedRow } from './merge.ts'
+import type { PersonValues } from './person.ts'
 import type { OpenReader, Reader } from './reader.ts'
 import { createEntrySearch, type SearchEntry } from './search-entry.ts'
 import type { EntryQuery } from './statements.ts'
@@ -25,6 +26,8 @@ export type SourceQuery = {
   readonly filters: readonly Filter[]
   readonly query: string
   readonly limit: number
+  /** The claims of the person who asks, where the source tells rows apart by person. */
+  readonly person?: PersonValues | undefined
   /** Its signal ends the embedding. It is read only where a model is asked, because making a signal takes time. */
   readonly context: { readonly signal: AbortSignal }
 }
@@ -41,12 +44,13 @@ type Tools = { readonly indexes: CurrentIndexes; readonly searchEntry: SearchEnt
 export function createSourceSearch({ clock, embed, openReader, findChoice }: SearchDeps): SourceSearch {
   const tools = { indexes: createCurrentIndexes(clock, findChoice), searchEntry: createEntrySearch(clock) }
   const search = async (query: SourceQuery, vectors: Vectors): Promise<RankedRow[]> => {
-    const { source, entries, filters, limit } = query
+    const { source, entries, filters, limit, person } = query
     const db = await openReader(source.org_id, source.database_name)
     const found = await Promise.all(
       entries.map(async (entry): Promise<FoundRows> => {
         const vector = bindVector(await vectors.get(entry.model)!, entry.vector_type)
-        return { entry, rows: await searchCurrent(tools, db, source.id, { entry, filters, vector, limit }) }
+        const entryQuery = { entry, filters, vector, limit, ...(person && { person }) }
+        return { entry, rows: await searchCurrent(tools, db, source.id, entryQuery) }
       }),
     )
     return mergeRows(found, limit)

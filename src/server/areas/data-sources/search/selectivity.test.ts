@@ -11,19 +11,25 @@ const ask = (values: string[], over: Partial<EntryQuery['entry']> = {}): EntryQu
   limit: 10,
 })
 
-it('DS-15 a decision holds for a minute, for its database, table and filter values alone', async () => {
+it('DS-15 a decision holds for a minute, for its database, table, filter values and person alone', async () => {
   const clock = testClock()
   const decideOnce = createSelectivity(clock)
   const [library, archive] = [{}, {}]
-  expect(await decideOnce(library, ask(['a']), async () => true)).toBe(true)
-  expect(await decideOnce(library, ask(['a']), async () => false)).toBe(true)
-  expect(await decideOnce(library, ask(['b']), async () => false)).toBe(false)
-  expect(await decideOnce(library, ask(['a'], { oid: 2 }), async () => false)).toBe(false)
-  expect(await decideOnce(archive, ask(['a']), async () => false)).toBe(false)
+  expect(await decideOnce(library, ask(['a']), async () => 'few')).toBe('few')
+  expect(await decideOnce(library, ask(['a']), async () => 'some')).toBe('few')
+  expect(await decideOnce(library, ask(['b']), async () => 'some')).toBe('some')
+  expect(await decideOnce(library, ask(['a'], { oid: 2 }), async () => 'some')).toBe('some')
+  expect(await decideOnce(library, { ...ask(['a']), person: { 'app.email': 'a@b.c' } }, async () => 'most')).toBe(
+    'most',
+  )
+  expect(await decideOnce(library, { ...ask(['a']), person: { 'app.email': 'd@e.f' } }, async () => 'some')).toBe(
+    'some',
+  )
+  expect(await decideOnce(archive, ask(['a']), async () => 'some')).toBe('some')
   clock.advance(59_999)
-  expect(await decideOnce(library, ask(['a']), async () => false)).toBe(true)
+  expect(await decideOnce(library, ask(['a']), async () => 'some')).toBe('few')
   clock.advance(1)
-  expect(await decideOnce(library, ask(['a']), async () => false)).toBe(false)
+  expect(await decideOnce(library, ask(['a']), async () => 'some')).toBe('some')
 })
 
 it('DS-15 what could not be decided is asked again', async () => {
@@ -32,7 +38,7 @@ it('DS-15 what could not be decided is asked again', async () => {
   await expect(failing).rejects.toThrow('no')
   const db = {}
   await decideOnce(db, ask(['a']), async () => Promise.reject(new Error('no'))).catch(() => undefined)
-  expect(await decideOnce(db, ask(['a']), async () => true)).toBe(true)
+  expect(await decideOnce(db, ask(['a']), async () => 'few')).toBe('few')
 })
 
 describe('DS-15 the planner', () => {

@@ -1,6 +1,7 @@
 import { integer, type Sql, script, sql } from '#lib/db/sql.ts'
 import type { ResolvedEntry } from './entry.ts'
 import { rowSecuritySetting } from './row-security.ts'
+import type { Selectivity } from './selectivity.ts'
 import type { EntryQuery } from './statements.ts'
 
 /*
@@ -15,10 +16,16 @@ const MAX_EF_SEARCH = 1_000
 /** The values of `hnsw.ef_search` that are tried when an index is measured. */
 export const EF_SEARCH_STEPS = [40, 60, 80, 120, 160, 200, 300, 400, 600, 800, MAX_EF_SEARCH] as const
 
+/** `selectivity`: of the policies, for the person who asks. */
+type SettingsQuery = Pick<EntryQuery, 'entry' | 'filters'> & { readonly selectivity?: Selectivity }
+
 /** Settings that a connection needs before the statements of this query run on it. */
-export function searchSettings({ entry, filters }: Pick<EntryQuery, 'entry' | 'filters'>): Sql {
-  const isFiltered = filters.length > 0
-  if (entry.index === 'ivfflat') return ivfflatSettings(entry, isFiltered)
+export function searchSettings({ entry, filters, selectivity }: SettingsQuery): Sql {
+  // Policies leave fewer rows, as filters do.
+  const isFiltered = filters.length > 0 || (entry.person_settings !== undefined && selectivity !== 'most')
+  const sorts = selectivity === undefined || selectivity === 'few'
+  if (entry.index === 'ivfflat') return ivfflatSettings(entry, isFiltered, sorts)
+  if (entry.index !== null && !sorts) return hnswSettings('on', entry.effort ?? EF_SEARCH, isFiltered, sorts)
   const { exact, exactFiltered, hnsw, hnswFiltered } = SETTINGS[rowSecuritySetting(entry)]
   if (entry.index === null) return isFiltered ? exactFiltered : exact
   const byEffort = isFiltered ? hnswFiltered : hnsw
@@ -41,22 +48,25 @@ function settingsUnder(rowSecurity: RowSecurity) {
 }
 
 /** Relaxed order is enough, because the statement sorts again. A filter leaves fewer of the rows, so it gets twice as many. */
-function hnswSettings(rowSecurity: RowSecurity, effort: number, isFiltered: boolean): Sql {
+function hnswSettings(rowSecurity: RowSecurity, effort: number, isFiltered: boolean, sorts = true): Sql {
   const efSearch = isFiltered ? Math.min(2 * effort, MAX_EF_SEARCH) : effort
   return sql`
-    select ${commonSettings(rowSecurity, isFiltered)},
+    select ${commonSettings(rowSecurity, isFiltered, sorts)},
            pg_catalog.set_config('hnsw.ef_search', '${integer(efSearch)}', false),
            pg_catalog.set_config('hnsw.iterative_scan', 'relaxed_order', false)`
 }
 
 /**
  * A filtered query gets its own plan, because a plan for any value does not know how many rows this one leaves. Dates and
- * fractions are written in the form that `answer/values.ts` reads, whatever the defaults of the database are.
+ * fractions are written in the form that `answer/values.ts` reads, whatever the defaults of the database are. Without
+ * `sorts` Postgres takes the vector index, whose order needs no sort: it cannot estimate policies, and would otherwise
+ * read and sort the rows of a person who sees many.
  */
-function commonSettings(rowSecurity: RowSecurity, isFiltered: boolean): Sql {
+function commonSettings(rowSecurity: RowSecurity, isFiltered: boolean, sorts = true): Sql {
   const mode = script(isFiltered ? 'force_custom_plan' : 'auto')
   return sql`pg_catalog.set_config('plan_cache_mode', '${mode}', false),
            pg_catalog.set_config('row_security', '${script(rowSecurity)}', false),
+           pg_catalog.set_config('enable_sort', '${script(sorts ? 'on' : 'off')}', false),
            pg_catalog.set_config('datestyle', 'ISO', false),
            pg_catalog.set_config('extra_float_digits', '1', false)`
 }
@@ -72,11 +82,11 @@ const PROBED_SHARE = 0.6
 /** The number of lists that pgvector makes unless told otherwise. */
 const DEFAULT_LISTS = 100
 
-function ivfflatSettings(entry: ResolvedEntry, isFiltered: boolean): Sql {
+function ivfflatSettings(entry: ResolvedEntry, isFiltered: boolean, sorts: boolean): Sql {
   const measured = entry.effort && Math.min(isFiltered ? 2 * entry.effort : entry.effort, probesOf(entry, 1))
   const probes = measured ?? defaultProbes(entry)
   return sql`
-    select ${commonSettings(rowSecuritySetting(entry), isFiltered)},
+    select ${commonSettings(rowSecuritySetting(entry), isFiltered, sorts)},
            pg_catalog.set_config('ivfflat.iterative_scan', 'relaxed_order', false),
            pg_catalog.set_config('ivfflat.probes', '${integer(probes)}', false)`
 }

@@ -6,6 +6,8 @@ import { conditionOf, type Filter } from './filter-operators.ts'
 import type { Scalar } from './filter-types.ts'
 import { distanceOperator } from './metrics.ts'
 import { fromTable, hasColumns } from './named-columns.ts'
+import type { PersonValues } from './person.ts'
+import { underPolicies } from './row-security.ts'
 
 /** The search of one entry. Everything else in its statements is a name from the catalogue. */
 export type EntryQuery = {
@@ -13,6 +15,8 @@ export type EntryQuery = {
   readonly vector: string | Buffer
   readonly filters: readonly Filter[]
   readonly limit: number
+  /** The claims of the person who asks. Required where the entry tells rows apart by person. */
+  readonly person?: PersonValues
   /** Orders equal distances by the text of the id, for types such as json that Postgres cannot order. */
   readonly ordersIdsAsText?: boolean
 }
@@ -58,6 +62,7 @@ export function createStatements() {
     exact: boundBy('exact', exactStatement),
     byIndex: boundBy('index', indexStatement),
     estimate: boundBy('estimate', estimateStatement),
+    sampled: (query: EntryQuery, sample: Sample) => bind(sampledStatement(query, sample), query),
   }
 }
 
@@ -120,6 +125,18 @@ function estimateStatement(query: EntryQuery): Sql {
   return sql`explain (format json) select 1 from ${fromTable(query.entry)} where ${filterCondition(query)}`
 }
 
+/** A random part of a table's pages, and the number of matching rows in it at which counting ends. */
+type Sample = { readonly percent: number; readonly limit: number }
+
+/** Counts the matching rows of a sample. Policies of the table are evaluated, which the planner cannot always estimate. */
+function sampledStatement(query: EntryQuery, { percent, limit }: Sample): Sql {
+  return sql`
+    select pg_catalog.count(*)::pg_catalog.float8 as rows from (
+      select from ${fromTable(query.entry)} tablesample system (${percent})
+      where ${matching(query)} limit ${limit}
+    ) as sample`
+}
+
 /** Fails where the column cannot hold the value. */
 export function castStatement(entry: ResolvedEntry, column: string, value: Scalar): Sql {
   return sql`select ${value}::${script(entry.filters[column]!.pg_type)} is null as missing`
@@ -127,6 +144,14 @@ export function castStatement(entry: ResolvedEntry, column: string, value: Scala
 
 export function sizeStatement({ oid }: ResolvedEntry): Sql {
   return sql`select reltuples::float8 as rows from pg_catalog.pg_class where oid = ${oid}`
+}
+
+/** Estimated number of rows with those of all partitions, because Postgres rarely counts a partitioned table itself. */
+export function fullSizeStatement({ oid }: ResolvedEntry): Sql {
+  return sql`
+    select coalesce(pg_catalog.sum(greatest(c.reltuples, 0)), 0)::pg_catalog.float8 as rows
+    from pg_catalog.pg_class as c
+    where c.oid = ${oid} or c.relkind = 'r' and c.oid in (select relid from pg_catalog.pg_partition_tree(${oid}))`
 }
 
 /** The id as Postgres orders its type. Qualified, because a bare `c0` in ORDER BY would be the text that is returned. */
@@ -146,7 +171,8 @@ function distance(entry: ResolvedEntry): Sql {
 
 function matching(query: EntryQuery): Sql {
   const columns = query.filters.map(({ column }) => column)
-  return sql`${hasColumns(query.entry, columns)} and ${filterCondition(query)}`
+  const all = sql`${hasColumns(query.entry, columns)} and ${filterCondition(query)}`
+  return query.entry.person_settings ? sql`${underPolicies(query.entry)} and ${all}` : all
 }
 
 function filterCondition({ entry, filters }: EntryQuery): Sql {

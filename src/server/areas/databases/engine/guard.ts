@@ -1,4 +1,4 @@
-import { type Sql, script, sql, withValues } from '#lib/db/sql.ts'
+import { literal, type Sql, script, sql, withValues } from '#lib/db/sql.ts'
 import { createBoundedCache } from '#lib/memory/bounded-cache.ts'
 import { READER } from './engine.ts'
 
@@ -36,9 +36,24 @@ export const settingsGuard: Guard = createGuard(setAll(SETTINGS))
  * For sessions that stay with a pooled connection. Before Postgres 16 an owner can grant its own role to the reader,
  * and code in the reader's session could switch to it for good.
  */
-export const sessionGuard: Guard = createGuard(
-  sql`${setAll({ ...SETTINGS, role: 'none' })} operator(pg_catalog.||) ${NOTHING_LEFT_BEHIND}`,
-)
+const SESSION_STEPS = sql`${setAll({ ...SETTINGS, role: 'none' })} operator(pg_catalog.||) ${NOTHING_LEFT_BEHIND}`
+export const sessionGuard: Guard = createGuard(SESSION_STEPS)
+
+/** More than the mappings of persons that the configurations of one data source have had. */
+const MAX_CACHED_GUARDS = 20
+
+/**
+ * Returns a function that makes the guard of a session that also resets these settings, because code of a tenant could
+ * have set them for the whole session. `set_config` resets a setting whose new value is null.
+ */
+export function createResettingGuards(): (names: readonly string[]) => Guard {
+  const guards = createBoundedCache<string, Guard>({ max: MAX_CACHED_GUARDS })
+  return (names) => guards.getOrMake(names.join(), () => createGuard(names.reduce(thenReset, SESSION_STEPS)))
+}
+
+function thenReset(steps: Sql, name: string): Sql {
+  return sql`${steps} operator(pg_catalog.||) pg_catalog.set_config(${literal(name)}, null, false)`
+}
 
 /**
  * A tenant's own code runs inside a question: a function of a view, a policy, a cast. It can change any setting of the

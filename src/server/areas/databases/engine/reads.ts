@@ -3,19 +3,22 @@ import type pg from 'pg'
 import type { Db, Tx } from '#lib/db/db.ts'
 import { ANSWER_MARGIN_MS, withDeadline } from '#lib/db/deadline.ts'
 import { DatabaseUnavailable, unavailableFrom } from '#lib/db/errors.ts'
+import { runAfter } from '#lib/db/run-after.ts'
 import { runNamed } from '#lib/db/run-named.ts'
 import type { Sql } from '#lib/db/sql.ts'
 import { READER } from './engine.ts'
-import { type Guard, sessionGuard, settingsGuard } from './guard.ts'
+import { createResettingGuards, type Guard, sessionGuard, settingsGuard } from './guard.ts'
 import { lendConnections } from './lend-connections.ts'
+import { type LocalSettings, setLocally } from './local-settings.ts'
 import type { Overdue } from './overdue.ts'
 
 export type Reads = {
   /**
    * Reads on one connection, read-only, after the statement `session` has set its settings. Each statement may take 10
-   * seconds. On a server all of them together, with the wait for a connection, may take a second more.
+   * seconds. On a server all of them together, with the wait for a connection, may take a second more. Each statement has
+   * the settings `local`, which the connection has lost when the answer is there.
    */
-  reads<T>(work: (on: Pick<Tx, 'query'>) => Promise<T>, session: Sql): Promise<T>
+  reads<T>(work: (on: Pick<Tx, 'query'>) => Promise<T>, session: Sql, local?: LocalSettings): Promise<T>
 }
 
 /**
@@ -28,14 +31,14 @@ export function readsOn(
   overdue?: Pick<Overdue, 'endOf'>,
 ): Reads['reads'] {
   const connections = trackConnections(pool, limitMs, overdue)
-  return async (work, session) => {
-    const until = performance.now() + limitMs
+  return async (work, session, local) => {
+    const reading = { until: performance.now() + limitMs, work, session, local }
     try {
-      return await readOnce(connections, until, work, session)
+      return await readOnce(connections, reading)
     } catch (error) {
       if (!isDeallocated(error)) throw error
       connections.dropAll()
-      return await readOnce(connections, until, work, session).catch(unavailableIfDeallocated)
+      return await readOnce(connections, reading).catch(unavailableIfDeallocated)
     }
   }
 }
@@ -58,6 +61,7 @@ type Connection = {
 /** Remembers the settings of each pooled connection, and which of them must not be used again. */
 function trackConnections(pool: pg.Pool, limitMs: number, overdue: Pick<Overdue, 'endOf'> | undefined) {
   const lending = lendConnections(pool, limitMs)
+  const guardOf = createResettingGuards()
   const connections = new WeakMap<pg.PoolClient, Connection>()
   let generation = 0
   // Whoever else uses a connection of this pool may change its settings.
@@ -80,6 +84,7 @@ function trackConnections(pool: pg.Pool, limitMs: number, overdue: Pick<Overdue,
   }
   return {
     take,
+    guardOf,
     giveBack(connection: Connection, session: Sql | undefined, broken: Error | undefined): void {
       const { client } = connection
       connection.session = broken ? undefined : session
@@ -100,12 +105,14 @@ function outdated(): Error {
   return new Error('a prepared statement of the connection may be gone')
 }
 
-async function readOnce<T>(
-  connections: Connections,
-  until: number,
-  work: (on: Pick<Tx, 'query'>) => Promise<T>,
-  session: Sql,
-): Promise<T> {
+type Reading<T> = {
+  readonly until: number
+  readonly work: (on: Pick<Tx, 'query'>) => Promise<T>
+  readonly session: Sql
+  readonly local: LocalSettings | undefined
+}
+
+async function readOnce<T>(connections: Connections, { until, work, session, local }: Reading<T>): Promise<T> {
   const connection = await connections.take()
   let broken: Error | undefined
   let current = connection.session
@@ -115,7 +122,7 @@ async function readOnce<T>(
       if (current === undefined) await connection.query(sessionGuard.statement)
       if (!current || !isSame(current, session)) await connection.query(session)
       current = session
-      return work(connection.guarded)
+      return work(local ? under(local, connection, connections.guardOf) : connection.guarded)
     })
   } catch (error) {
     if (error instanceof Error && (error instanceof DatabaseUnavailable || isDeallocated(error))) broken = error
@@ -125,20 +132,41 @@ async function readOnce<T>(
   }
 }
 
+/** Runs statements under settings that none of them leaves behind. Scripts are the guard's own and have no person. */
+function under(
+  local: LocalSettings,
+  { client, query }: Connection,
+  guardOf: Connections['guardOf'],
+): Pick<Tx, 'query'> {
+  const before = setLocally(local)
+  const queryUnder = <Row>(statement: Sql): Promise<Row[]> =>
+    statement.name === '' ? query<Row>(statement) : runAfter<Row & object>(client, before, statement).catch(rethrow)
+  return withGuard(queryUnder, guardOf(Object.keys(local)))
+}
+
 function isSame(one: Sql, other: Sql): boolean {
   return one === other || (one.text === other.text && isDeepStrictEqual(one.values, other.values))
 }
 
 /** Reads where all connections share one session, which loses its settings when another connection has its turn. */
 export function readsInTransaction(db: Pick<Db, 'tx'>): Reads['reads'] {
-  return (work, session) =>
+  return (work, session, local) =>
     db.tx(
       async (tx) => {
         await tx.query(session)
-        return work({ query: (statement) => guardedQuery((text) => tx.query(text), settingsGuard, statement) })
+        const query = local ? queryAfter(tx, setLocally(local)) : (statement: Sql) => tx.query<never>(statement)
+        return work({ query: (statement) => guardedQuery(query, settingsGuard, statement) })
       },
       { readOnly: true, timeoutMs: READER.statementMs },
     )
+}
+
+/** Code of a tenant may have changed the settings in the statement before, so they are set for each. */
+function queryAfter(tx: Tx, settings: Sql): Query {
+  return async (statement) => {
+    await tx.query(settings)
+    return tx.query(statement)
+  }
 }
 
 type Query = Pick<Tx, 'query'>['query']

@@ -7,14 +7,14 @@ import type { Reads } from './reads.ts'
  */
 export function readsFromReplica(replica: Replica, primary: Reads, open: (address: Address) => Reads): Reads {
   return {
-    async reads(work, session) {
+    async reads(work, session, local) {
       const address = await replica.address()
-      if (!address) return primary.reads(work, session)
+      if (!address) return primary.reads(work, session, local)
       try {
-        return await open(address).reads(work, session)
+        return await open(address).reads(work, session, local)
       } catch (error) {
         replica.failed(error)
-        return primary.reads(work, session)
+        return primary.reads(work, session, local)
       }
     },
   }

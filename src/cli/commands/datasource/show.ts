@@ -1,0 +1,34 @@
+import type { z } from 'zod'
+import { getSource } from '#contract/data-sources/search-config.ts'
+import { callCommand } from '../../call/operation-command.ts'
+
+export const { run } = callCommand(getSource, {
+  input: ([id]) => ({ id }),
+  text: textOf,
+  notes: ({ warnings }) => warnings.map((warning) => `Warning: ${warning}`),
+})
+
+/** Returns what can be asked of the source, by whom and how. Use -o json for the whole configuration. */
+export function textOf(source: z.output<typeof getSource.output>): string[] {
+  const { source_id, description, enabled, exposed, min_role, connection_config, filter_schema, plan } = source
+  const filters = Object.entries(filter_schema).map(([column, type]) => `${column}:${type}`)
+  const { embedding_configs, person_settings } = connection_config
+  const methods = new Map(
+    plan.map(({ label, method, index }) => [label, index === null ? method : `${method} ${index}`]),
+  )
+  return [
+    description === '' ? source_id : `${source_id}: ${description}`,
+    `Asked by: ${enabled && exposed ? `the role ${min_role} and above` : 'nobody, because it is not exposed'}`,
+    `Rows by person: ${person_settings ? settingsText(person_settings) : 'no, everyone who may ask finds the same rows'}`,
+    `Filters: ${filters.join(', ') || 'none'}`,
+    ...embedding_configs.map(
+      ({ label, table, content_columns }) =>
+        `Searches ${label}: ${table} (${content_columns}), ${methods.get(label) ?? 'not searched'}`,
+    ),
+  ]
+}
+
+function settingsText(settings: Readonly<Record<string, string>>): string {
+  const all = Object.entries(settings).map(([name, claim]) => `${name} is the ${claim}`)
+  return `${all.join(', ')} of the person who asks`
+}
