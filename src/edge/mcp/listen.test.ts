@@ -3,6 +3,7 @@ import { ServiceError } from '#contract/core/errors.ts'
 import { listInbox } from '#contract/notifications/inbox.ts'
 import { systemClock } from '#lib/time/clock.ts'
 import { MCP_VIEWER } from '#test/agents/mcp-both-ways.ts'
+import { until } from '#test/until.ts'
 import { RequestContext } from '../route/route.ts'
 import { OpenStreams } from '../stream/open-streams.ts'
 import { createResourceTools } from './resource-tools.ts'
@@ -90,5 +91,5 @@ it('NO-17 a subscription ends in order when the access token that opened it expi
   expect([hasEnded(), state.isFollowed]).toEqual([false, true])
   await vi.advanceTimersByTimeAsync(1)
   expect(await text).toContain('"id":1')
-  await vi.waitFor(() => expect(state.isFollowed).toBe(false))
+  await until(() => expect(state.isFollowed).toBe(false))
 })
