@@ -121,7 +121,10 @@ export async function openInstallation(stack: AsyncDisposableStack) {
       await gone
       server = await startProcess(env, [program])
     }
-    await until(() => client.call(searchLogs, { alias: 'one', limit: 1 }).catch(() => undefined))
+    await until(() => {
+      if (server.child.exitCode !== null) throw new Error(`the server ended: ${server.output.slice(-10).join('\n')}`)
+      return client.call(searchLogs, { alias: 'one', limit: 1 }).catch(() => undefined)
+    })
   }
   /** Whether the keeper became another program since its process was started. */
   const hasNewKeeperProgram = () => readFileSync(`/proc/${keeperPid()}/cmdline`, 'utf8').includes('goes-on')
