@@ -15,6 +15,7 @@ export const FULL_ONLY_TESTS: readonly string[] = [
   'src/server/areas/ai/builtin/builtin-queue.test.ts',
   'src/server/areas/apps/door/app-door.test.ts',
   'src/server/areas/apps/host/targets.test.ts',
+  'src/server/areas/apps/keeper/keeper.test.ts',
   'src/server/areas/apps/process/build/trial.test.ts',
   'src/server/areas/apps/process/hostile-app.test.ts',
   'src/server/areas/apps/process/process-target.test.ts',
