@@ -193,7 +193,7 @@ async function runOnce(system: System, target: Target, stolen: StolenClaims): Pr
   const start = { alias: 'shop', mode: 'manual' } as const
   const { execution_id } = await system.client(target.token).call(startMaintenanceRun, start)
   return until(async () => {
-    if (stolen.has(execution_id)) await stolen.release(target, execution_id)
+    if (stolen.has(execution_id)) await stolen.release(execution_id)
     const [run] = await system.db.query<{ code: string | null }>(sql`
       select terminal_code as code from maintenance.runs where id = ${execution_id}`)
     return run?.code

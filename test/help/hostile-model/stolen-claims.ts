@@ -1,6 +1,7 @@
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { until } from '#test/until.ts'
+import { endExpired } from '../../../src/server/areas/maintenance/claims/claim.ts'
 import { endRuns } from '../../../src/server/areas/maintenance/claims/end.ts'
 import type { Target } from './plant.ts'
 import type { Chance } from './random.ts'
@@ -31,23 +32,22 @@ export class StolenClaims {
   }
 
   async #expire(id: string): Promise<void> {
-    await this.#db.query(sql`
-      update maintenance.runs
-      set status = 'ended', terminal_code = 'lease_expired', ended_at = now(), lease_until = now() - interval '1 s'
-      where id = ${id}`)
+    await this.#db.tx(async (tx) => {
+      await tx.query(sql`
+        update maintenance.runs set lease_until = now() - interval '1 s' where id = ${id} and status <> 'ended'`)
+      await endExpired(tx)
+    })
   }
 
   /** Ends the runs that the other worker holds, once the answer of their model was booked. */
-  async release({ app }: Target, runId: string): Promise<void> {
+  async release(runId: string): Promise<void> {
     if (!this.#taken.some(({ id }) => id === runId)) return
     await until(async () => {
       const open = await this.#db.query(sql`
         select from ai.agent_reservations where reference = ${runId} and booked is null`)
       return open.length === 0
     })
-    await this.#db.query(sql`
-      update maintenance.runs set status = 'ended', terminal_code = 'lease_expired', ended_at = now()
-      where app_id = ${app.id} and id = ${runId} and status <> 'ended'`)
+    await this.#expire(runId)
   }
 
   has(runId: string): boolean {

@@ -38,13 +38,17 @@ export const RUN_JOBS: JobTable = {
   undoClaim: sql`status = 'queued'`,
 }
 
-/** Ends runs whose worker died or lost the database for longer than its lease. */
+/** Ends runs whose worker died or lost the database for longer than its lease, and drops the edits that they staged. */
 export async function endExpired(tx: Tx): Promise<HeldRun[]> {
   return tx.query(sql`
-    update maintenance.runs set status = 'ended', terminal_code = 'lease_expired', ended_at = now()
-    where id in (
-      select id from maintenance.runs
-      where status in ('running', 'validating') and lease_until <= clock_timestamp()
-      order by id for update skip locked)
-    returning id, org_id, app_id, model, requested_by, due_by, revision_id`)
+    with ended as (
+      update maintenance.runs set status = 'ended', terminal_code = 'lease_expired', ended_at = now()
+      where id in (
+        select id from maintenance.runs
+        where status in ('running', 'validating') and lease_until <= clock_timestamp()
+        order by id for update skip locked)
+      returning id, org_id, app_id, model, requested_by, due_by, revision_id
+    ), dropped as (
+      delete from maintenance.edits edit using ended where edit.run_id = ended.id)
+    select * from ended`)
 }

@@ -8,7 +8,8 @@ type Which = { orgId: string } | { appId: string }
 /**
  * Ends every live run of the organization or app. A run that was not claimed yet never began, so it is cancelled. Workers
  * are notified with the execution id, so that the one that works at it stops at once. So are those that validate a
- * proposal again. Rows are locked in the order of their ids, as renewals lock them.
+ * proposal again. Rows are locked in the order of their ids, as renewals lock them. Staged edits go with their run, because
+ * it will propose nothing.
  */
 export async function endRuns(tx: Tx, which: Which, code: TerminalCode): Promise<void> {
   const scope = 'orgId' in which ? sql`org_id = ${which.orgId}` : sql`app_id = ${which.appId}`
@@ -20,7 +21,9 @@ export async function endRuns(tx: Tx, which: Which, code: TerminalCode): Promise
       set status = 'ended', ended_at = now(),
         terminal_code = case when status = 'queued' then 'cancelled_disabled' else ${code} end
       from live where run.id = live.id
-      returning run.id)
+      returning run.id
+    ), dropped as (
+      delete from maintenance.edits edit using ended where edit.run_id = ended.id)
     select pg_notify(${RUNS_CHANNEL}, id) from ended`)
   await revokeValidations(tx, scope)
 }

@@ -126,6 +126,7 @@ describe('MA-04 MA-07 a run', () => {
     const skipped = await start()
     expect(skipped).toMatchObject({ status: 'ended', terminal_code: 'held_by_other', outcome: 'skipped', exit_code: 0 })
     expect(await eventsOf(skipped.execution_id)).toEqual([])
+    await stageEdit(held.id)
     await system.db.query(sql`update maintenance.runs set lease_until = now() - interval '1 s' where id = ${held.id}`)
     // The next claim of any worker ends it.
     await system.db.query(sql`select pg_notify('svc_maintenance_runs', '')`)
@@ -133,8 +134,27 @@ describe('MA-04 MA-07 a run', () => {
     expect(await read(held.id)).toMatchObject({ terminal_code: 'lease_expired', outcome: 'agent_error', exit_code: 1 })
     await until(async () => (await eventsOf(held.id)).length > 0)
     expect(await eventsOf(held.id)).toEqual([{ type: 'application.maintenance.run.failed', status: 'agent_error' }])
+    expect(await countEdits(held.id)).toBe(0)
     expect((await runToEnd()).outcome).toBe('found_nothing')
   })
+
+  it('MA-19 that is ended by a switch leaves no edit behind', async () => {
+    const held = await claimedRun()
+    await stageEdit(held.id)
+    await switchOff()
+    expect(await read(held.id)).toMatchObject({ terminal_code: 'fenced_app_disabled' })
+    expect(await countEdits(held.id)).toBe(0)
+  })
+
+  async function stageEdit(runId: string) {
+    await system.db.query(sql`
+      insert into maintenance.edits (run_id, n, path, old_text, new_text) values (${runId}, 1, 'a.js', 'old', 'new')`)
+    expect(await countEdits(runId)).toBe(1)
+  }
+
+  async function countEdits(runId: string) {
+    return (await system.db.query(sql`select from maintenance.edits where run_id = ${runId}`)).length
+  }
 })
 
 describe('MA-13 an idempotency key of a run', () => {
