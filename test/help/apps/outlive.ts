@@ -19,7 +19,7 @@ import { appPortOf } from '../door/app-port.ts'
 import { freePort } from '../free-port.ts'
 import { type ServerProcess, startProcess } from '../programs/processes.ts'
 import { testEnvironment } from '../system.ts'
-import { until } from '../until.ts'
+import { until, untilDone } from '../until.ts'
 
 /** Answers with an id of its own, writes each path to the log, and sends a frame to each WebSocket again and again. */
 const APP = `
@@ -114,7 +114,8 @@ export async function openInstallation(stack: AsyncDisposableStack) {
     (JSON.parse(readFileSync(join(dataDir, 'keeper', 'lock.json'), 'utf8')) as { pid: number }).pid
   const end = async (how: End) => {
     if (how === 'upgrade') appendFileSync(keeperProgram, `// release ${++releases}\n`)
-    if (how !== 'kill') await restartServer(env, () => {})
+    // A server answers requests before it can be restarted.
+    if (how !== 'kill') await untilDone(() => restartServer(env, () => {}))
     else {
       const gone = once(server.child, 'exit')
       server.child.kill('SIGKILL')
