@@ -26,7 +26,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`
 
 const CASES: [line: string, offered: string[]][] = [
   ['svc data', ['datasource']],
-  ['svc datasource ', ['list', 'query', 'test', 'enable', 'suggest', 'disable', 'expose', 'unexpose']],
+  ['svc datasource ', ['list', 'show', 'query', 'test', 'enable', 'suggest', 'disable', 'expose', 'unexpose']],
   ['svc --json datasource q', ['query']],
   ['svc datasource query db_a --t', ['--top-k', '--target', '--timeout']],
   ['svc datasource list -o ', ['table', 'json', 'yaml']],

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startSupport } from '#contract/auth/support.ts'
 import type { Client } from '#contract/core/client.ts'
+import type { ServiceError } from '#contract/core/errors.ts'
 import { configureSource, getSource } from '#contract/data-sources/search-config.ts'
 import { exposeSource, querySource } from '#contract/data-sources/sources.ts'
 import { sql } from '#lib/db/sql.ts'
@@ -136,7 +137,11 @@ describe('DS-26 rows by person', () => {
     const failed = { code: 'SOURCE_CHANGED', message: expect.stringContaining('failed for you (22P02)') }
     await expect(ask(ann.token)).rejects.toMatchObject(failed)
     await expect(ask(ann.token, { id: 2 })).rejects.toMatchObject(failed)
-    await expect(save('note', SETTINGS)).rejects.toMatchObject({ code: 'INVALID_SEARCH_CONFIGURATION' })
+    const refused = await save('note', SETTINGS).catch((error: unknown) => error)
+    expect(refused).toMatchObject({ code: 'INVALID_SEARCH_CONFIGURATION' })
+    const faults = JSON.stringify((refused as ServiceError).errors)
+    expect(faults).toContain('a policy or a function failed for one of its rows (22P02)')
+    expect(faults).not.toContain('invalid input')
     await run('drop policy number on note')
   })
 

@@ -84,14 +84,19 @@ export async function attempt(report: Reporter, work: () => Promise<unknown>): P
   } catch (error) {
     const state = stateOf(error)
     if (state === undefined) throw error
-    report.problem(
-      'table',
-      state === CANCELLED ? `it did not answer in ${TRY_LIMIT_MS / 1000} seconds` : (error as Error).message,
-    )
+    report.problem('table', describe(state, error as Error))
   }
 }
 
+function describe(state: string, { message }: Error): string {
+  if (state === CANCELLED) return `it did not answer in ${TRY_LIMIT_MS / 1000} seconds`
+  if (QUOTING_STATES.has(state)) return `a policy or a function failed for one of its rows (${state})`
+  return message
+}
+
 const CANCELLED = '57014'
+/** Their messages quote values, which may be those of rows. P0001 is the text of a tenant's own function. */
+const QUOTING_STATES = new Set(['22P02', '22003', '22007', '22008', 'P0001'])
 
 /** The SQLSTATE of an error that the database itself answered, including a cancelled statement. */
 function stateOf(error: unknown): string | undefined {

@@ -31,7 +31,10 @@ export function createPersonValues({ people, clock }: PersonDeps) {
   const members = createBoundedCache<string, Person>({ max: MAX_CACHED_PEOPLE, ttl: { ms: TTL_MS, clock } })
   const findEmail = async (orgId: string, userId: string): Promise<string> => {
     const key = `${orgId} ${userId}`
-    const member = members.get(key) ?? personIn(await people.member(orgId, userId))
+    const cached = members.get(key)
+    if (cached) return cached.email
+    const member = personIn(await people.member(orgId, userId))
+    // Only here: to set it again would begin its time anew, and who asks often enough would keep a former address.
     members.set(key, member)
     return member.email
   }

@@ -86,3 +86,57 @@ needs('postgres')('DS-26 the settings of a person on a pooled connection', () =>
     expect(await codeOf(reader.reads((on) => on.query(fails), session, ann))).toBe('P0001')
   })
 })
+
+needs('postgres')('DS-26 what the code of a policy remembers of a person', () => {
+  let test: TestDatabase
+  let area: TestArea
+  let reader: ManagedDb
+
+  beforeAll(async () => {
+    test = await openTestDatabase()
+    area = startTestArea(test.db, test.url)
+    const row = await area.make('notes')
+    await using owner = await connectTo(area.ownerUrl(row))
+    await owner.query(`
+      create table public.planned (owner text);
+      create table public.remembered (owner text);
+      insert into planned values ('ann'), ('bob');
+      insert into remembered values ('ann'), ('bob');
+      alter table planned enable row level security;
+      alter table remembered enable row level security;
+      grant usage on schema public to "${row.reader_role}";
+      grant select on planned, remembered to "${row.reader_role}";
+      create function public.me() returns text language sql immutable as
+        $f$ select current_setting('app.email', true) $f$;
+      create function public.may(owner text) returns boolean language plpgsql stable as
+        $f$ begin return owner = public.me(); end $f$;
+      create function public.remember() returns text language plpgsql as
+        $f$ begin
+          if coalesce(current_setting('app.cached', true), '') = '' then
+            perform set_config('app.cached', current_setting('app.email', true), false);
+          end if;
+          return current_setting('app.cached');
+        end $f$;
+      create policy own on planned using (public.may(owner));
+      create policy own on remembered using (owner = (select public.remember()))`)
+    reader = await area.open('notes', 'reader')
+  })
+  afterAll(async () => {
+    await area?.[Symbol.asyncDispose]()
+    await test?.[Symbol.asyncDispose]()
+  })
+
+  const session = sql`select pg_catalog.set_config('work_mem', '8MB', false)`
+  const STATEMENTS = {
+    'the plan of a function': sql`select owner from public.planned where ${'x'}::text is not null`,
+    'a setting of its own': sql`select owner from public.remembered where ${'x'}::text is not null`,
+  }
+
+  it.each(Object.entries(STATEMENTS))('in %s decides nothing for the next one', async (_place, statement) => {
+    const rowsOf = (who: string) => reader.reads((on) => on.query(statement), session, { 'app.email': who })
+    const found = []
+    for (const who of ['ann', 'bob', 'ann', 'nobody']) found.push(await rowsOf(who))
+    expect(found).toEqual([[{ owner: 'ann' }], [{ owner: 'bob' }], [{ owner: 'ann' }], []])
+    expect(await reader.reads((on) => on.query(statement), session)).toEqual([])
+  })
+})

@@ -5,7 +5,7 @@ import { ANSWER_MARGIN_MS, withDeadline } from '#lib/db/deadline.ts'
 import { DatabaseUnavailable, unavailableFrom } from '#lib/db/errors.ts'
 import { runAfter } from '#lib/db/run-after.ts'
 import { runNamed } from '#lib/db/run-named.ts'
-import type { Sql } from '#lib/db/sql.ts'
+import { type Sql, script } from '#lib/db/sql.ts'
 import { READER } from './engine.ts'
 import { createResettingGuards, type Guard, sessionGuard, settingsGuard } from './guard.ts'
 import { lendConnections } from './lend-connections.ts'
@@ -54,6 +54,8 @@ type Connection = {
   readonly guarded: Pick<Tx, 'query'>
   /** The settings it was last given; undefined when others may have changed them. */
   session: Sql | undefined
+  /** The settings of the person whose statements it ran last. */
+  person: LocalSettings | undefined
   /** One that is lower than the current generation must not be used again. */
   readonly generation: number
 }
@@ -71,7 +73,8 @@ function trackConnections(pool: pg.Pool, limitMs: number, overdue: Pick<Overdue,
   })
   const track = (client: pg.PoolClient): Connection => {
     const query = <Row>(statement: Sql): Promise<Row[]> => run<Row>(client, statement)
-    const connection = { client, query, guarded: withGuard(query, sessionGuard), session: undefined, generation }
+    const guarded = withGuard(query, sessionGuard)
+    const connection: Connection = { client, query, guarded, session: undefined, person: undefined, generation }
     connections.set(client, connection)
     return connection
   }
@@ -105,6 +108,12 @@ function outdated(): Error {
   return new Error('a prepared statement of the connection may be gone')
 }
 
+/**
+ * Before another person's statement. Code of a policy can leave what it found out about a person in the session: in a
+ * setting of its own, or in the plan of a function that calls one which is wrongly declared immutable.
+ */
+const FORGET_PERSON = script('reset all; discard plans')
+
 type Reading<T> = {
   readonly until: number
   readonly work: (on: Pick<Tx, 'query'>) => Promise<T>
@@ -119,6 +128,11 @@ async function readOnce<T>(connections: Connections, { until, work, session, loc
   try {
     const limitMs = Math.max(1, until - performance.now())
     return await withDeadline(connection.client, limitMs, async () => {
+      if (!isDeepStrictEqual(connection.person, local)) {
+        current = undefined
+        await connection.query(FORGET_PERSON)
+        connection.person = local
+      }
       if (current === undefined) await connection.query(sessionGuard.statement)
       if (!current || !isSame(current, session)) await connection.query(session)
       current = session
@@ -150,12 +164,21 @@ function isSame(one: Sql, other: Sql): boolean {
 
 /** Reads where all connections share one session, which loses its settings when another connection has its turn. */
 export function readsInTransaction(db: Pick<Db, 'tx'>): Reads['reads'] {
+  let person: LocalSettings | undefined | 'unknown' = 'unknown'
   return (work, session, local) =>
     db.tx(
       async (tx) => {
+        if (!isDeepStrictEqual(person, local)) {
+          await tx.query(FORGET_PERSON)
+          await tx.query(settingsGuard.statement)
+        }
+        // A transaction that fails undoes the reset of settings too.
+        person = 'unknown'
         await tx.query(session)
         const query = local ? queryAfter(tx, setLocally(local)) : (statement: Sql) => tx.query<never>(statement)
-        return work({ query: (statement) => guardedQuery(query, settingsGuard, statement) })
+        const result = await work({ query: (statement) => guardedQuery(query, settingsGuard, statement) })
+        person = local
+        return result
       },
       { readOnly: true, timeoutMs: READER.statementMs },
     )
