@@ -14,6 +14,7 @@ import { adminCreateOrg, adminCreateToken } from '#contract/auth/auth.ts'
 import { type Client, createClient } from '#contract/core/client.ts'
 import { openTestDatabase } from '#test/database.ts'
 import { appPortOf } from '#test/door/app-port.ts'
+import { freePort } from '#test/free-port.ts'
 import { type ServerProcess, startProcess } from '#test/programs/processes.ts'
 import { stores } from '#test/stores.ts'
 import { testEnvironment } from '#test/system.ts'
@@ -49,6 +50,8 @@ describe('MA-15 svc killed while a deploy is under way', () => {
       ...testEnvironment(database?.url, dataDir),
       SVC_EXAMPLE: 'false',
       SVC_ALLOW_PROCESS_DEPLOYS: 'true',
+      // Apps have the address of the server, and are started again if it is another one.
+      PORT: String(await freePort()),
     }
     const first = stack.use(await startProcess(env))
     const token = await developerToken(first, env)

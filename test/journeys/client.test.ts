@@ -78,7 +78,7 @@ describe('CL-02 exit codes against the running server', () => {
   it('400 exits with 5 and names each fault', async () => {
     const refused = await svc(words('db create Not-A-Name'))
     expect(refused).toMatchObject({ exit: 5, stdout: '' })
-    expect(refused.stderr).toContain('  <name>: must be a lower-case letter, followed by up to 47')
+    expect(refused.stderr).toContain('svc: <name>: must be a lower-case letter, followed by up to 47')
   })
 
   it('429 exits with 1 and says when to retry', async () => {
