@@ -46,7 +46,7 @@ export async function buildChange(
   const verdict = await judgeWithBase(change, tryBase)
   if (test === null) return { ...verdict, proof: null }
   if (!withTests) return { ...verdict, proof: unproven(test, ONLY_BUILDS) }
-  const proving = await proveChange(run, { texts: changed.texts, change, tryBase })
+  const proving = await proveChange(run, { test, texts: changed.texts, change, tryBase })
   return { ...verdict, proof: await toStoredProof(redactor, test, proving) }
 }
 

@@ -11,8 +11,8 @@ type Runs = readonly TestRun[]
 
 /**
  * Decides what the runs of a test say. `before` are those on the live revision, undefined while they have not been done:
- * the answer is then undefined if it depends on them. `proven` also needs that the live revision's own tests pass, which
- * its caller checks, because otherwise the test is not what fails.
+ * the answer is then undefined if it depends on them. `proven` also needs that the live revision's tests pass without
+ * the test, which its caller checks, because otherwise the test is not what fails.
  */
 export function judgeProof(before: Runs | undefined, after: Runs): ProofVerdict | undefined {
   const passing = resultOf(after)
