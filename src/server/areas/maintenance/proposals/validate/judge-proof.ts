@@ -27,7 +27,7 @@ export function judgeProof(before: Runs | undefined, after: Runs): ProofVerdict 
   const loadFault = before.map(({ output }) => findLoadFault(output)).find((fault) => fault !== undefined)
   return loadFault === undefined
     ? { outcome: 'proven' }
-    : notRun(`on the live revision it fails before it tests anything (${loadFault})`)
+    : notRun(`on the live revision it fails because it uses a file or a name that is missing there (${loadFault})`)
 }
 
 export function notRun(reason: string): ProofVerdict {
