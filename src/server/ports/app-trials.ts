@@ -41,8 +41,8 @@ type TrialRequest = AppRevision & {
   /** New text of changed and added files, by path. The others are as they are in the revision. */
   readonly texts: ReadonlyMap<string, string>
   /**
-   * How often the tests run after a build that passed, in the folder of that build. 0: not at all. There are fewer runs
-   * if two differ, if one ends without a result, or if together they take longer than one run may.
+   * How often the tests run after a build that passed, each time in what that build left. 0: not at all. There are fewer
+   * runs if two differ, if one ends without a result, or if together they take longer than one run may.
    */
   readonly testRuns: number
   readonly signal: AbortSignal

@@ -70,7 +70,8 @@ it.each<Row>([
     PASSES,
     {
       outcome: 'not_run',
-      reason: 'on the live revision it fails because it uses a file or a name that is missing there (Cannot find module)',
+      reason:
+        'on the live revision it fails because it uses a file or a name that is missing there (Cannot find module)',
     },
   ],
 ])('MA-33 a test %s', (_, before, after, verdict) => {
