@@ -37,6 +37,14 @@ export type AppTrial = {
   readonly testRuns?: readonly TestRun[]
 }
 
+/** Time that several trials may take together. Waiting for a turn does not count. */
+export type TrialTime = {
+  /** All of it, to name it in a sentence. */
+  readonly minutes: number
+  readonly leftMs: () => number
+  readonly spend: (ms: number) => void
+}
+
 type TrialRequest = AppRevision & {
   /** New text of changed and added files, by path. The others are as they are in the revision. */
   readonly texts: ReadonlyMap<string, string>
@@ -45,6 +53,8 @@ type TrialRequest = AppRevision & {
    * runs if two differ, if one ends without a result, or if together they take longer than one run may.
    */
   readonly testRuns: number
+  /** A trial that is not over when no time is left is `not_run`. */
+  readonly time: TrialTime
   readonly signal: AbortSignal
 }
 

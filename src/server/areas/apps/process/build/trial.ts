@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { AppTrial, TrialStep } from '#ports/app-trials.ts'
+import type { AppTrial, TrialStep, TrialTime } from '#ports/app-trials.ts'
 import type { OnLine, SourceFile } from '../../deploys/target.ts'
 import type { Machine } from '../machine.ts'
 import { openBuildPlace } from './build-place.ts'
@@ -21,6 +21,8 @@ export type TrialRequest = {
   readonly testCommand: string | null | undefined
   /** How often the tests run, once if it is undefined. See `TryAppRevision`. */
   readonly testRuns?: number
+  /** Undefined: only each step has a limit. */
+  readonly time?: TrialTime
   readonly signal: AbortSignal
 }
 

@@ -213,3 +213,21 @@ it.each<[title: string, helper: AppTrial, test: string, proof: unknown]>([
   const revision = { orgId: 'o', appId: 'a', revisionId: 'r', signal: new AbortController().signal }
   expect((await buildChange(deps, { ...revision, texts, test })).proof).toMatchObject(proof as object)
 })
+
+it('MA-33 all trials of one change share fifteen minutes, and another change has its own', async () => {
+  const leftMinutes: number[] = []
+  const tryRevision: TryAppRevision = async ({ texts, time }) => {
+    leftMinutes.push(time.leftMs() / 60_000)
+    time.spend(360_000)
+    return texts.has('cart.mjs') ? passes : texts.has(TEST) ? fails : passes
+  }
+  const texts = new Map([
+    ['cart.mjs', FIX],
+    [TEST, SHOWS_FAULT],
+  ])
+  const deps = { trials: { withTests: true, tryRevision }, redactorOf: async () => createRedactor({}) }
+  const revision = { orgId: 'o', appId: 'a', revisionId: 'r', signal: new AbortController().signal }
+  await buildChange(deps, { ...revision, texts, test: TEST })
+  await buildChange(deps, { ...revision, texts, test: null })
+  expect(leftMinutes).toEqual([15, 9, 3, 15])
+})
