@@ -37,14 +37,24 @@ export type AppTrial = {
   readonly testRuns?: readonly TestRun[]
 }
 
+/** Time that several trials may take together. Waiting for a turn does not count. */
+export type TrialTime = {
+  /** All of it, to name it in a sentence. */
+  readonly minutes: number
+  readonly leftMs: () => number
+  readonly spend: (ms: number) => void
+}
+
 type TrialRequest = AppRevision & {
   /** New text of changed and added files, by path. The others are as they are in the revision. */
   readonly texts: ReadonlyMap<string, string>
   /**
-   * How often the tests run after a build that passed, in the folder of that build. 0: not at all. There are fewer runs
-   * if two differ, if one ends without a result, or if together they take longer than one run may.
+   * How often the tests run after a build that passed, each time in what that build left. 0: not at all. There are fewer
+   * runs if two differ, if one ends without a result, or if together they take longer than one run may.
    */
   readonly testRuns: number
+  /** A trial that is not over when no time is left is `not_run`. */
+  readonly time: TrialTime
   readonly signal: AbortSignal
 }
 

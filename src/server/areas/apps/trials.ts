@@ -16,7 +16,7 @@ type Deps = {
 
 /** Tries changed revisions with the commands that their app declares. */
 export function createAppTrials({ db, run, onError }: Deps): TryAppRevision {
-  return async ({ orgId, appId, revisionId, texts, testRuns, signal }) => {
+  return async ({ orgId, appId, revisionId, texts, testRuns, time, signal }) => {
     const app = await findApp(db, orgId, { id: appId })
     if (!app) throw new Error(`there is no app ${appId} to try a revision of`)
     const withTests = testRuns > 0
@@ -28,6 +28,7 @@ export function createAppTrials({ db, run, onError }: Deps): TryAppRevision {
       buildCommand: app.build_command,
       testCommand: withTests ? testCommandOf(manifest) : undefined,
       testRuns,
+      time,
       signal,
     }).catch((error: unknown) => {
       if (signal.aborted) throw error

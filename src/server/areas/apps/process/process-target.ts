@@ -8,6 +8,7 @@ import type { AppTrial } from '#ports/app-trials.ts'
 import type { Target } from '../deploys/target.ts'
 import type { AppNetwork } from '../door/network.ts'
 import { buildRelease } from './build/build.ts'
+import { runInTime } from './build/run-in-time.ts'
 import { runTrial, type TrialRequest } from './build/trial.ts'
 import { removeAbandonedTrials } from './build/trial-folder.ts'
 import { layoutOf } from './layout.ts'
@@ -78,7 +79,8 @@ export function createProcessTarget(options: ProcessTargetOptions): ProcessTarge
   unmounted.then(() => removeAbandonedTrials(dataDir, onError)).catch(onError)
   const inTurn = oneAtATime()
   return {
-    runTrial: (request) => inTurn(request.signal, () => runTrial(request, machine, onError)),
+    runTrial: (request) =>
+      inTurn(request.signal, () => runInTime(request, (timed) => runTrial(timed, machine, onError))),
     build: (request) => buildRelease(request, machine, onError),
     start: (request) => startProcess(request, machine),
     findRelease: async ({ id }, deployId) => {

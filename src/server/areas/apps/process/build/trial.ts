@@ -1,8 +1,9 @@
 import { join } from 'node:path'
-import type { AppTrial, TrialStep } from '#ports/app-trials.ts'
+import type { AppTrial, TrialStep, TrialTime } from '#ports/app-trials.ts'
 import type { OnLine, SourceFile } from '../../deploys/target.ts'
 import type { Machine } from '../machine.ts'
 import { openBuildPlace } from './build-place.ts'
+import { restoreBuilt, saveBuilt } from './built-copy.ts'
 import { mentionsNetwork } from './mentions-network.ts'
 import { createOutputTail } from './output-tail.ts'
 import { type EndedCommand, joinSteps, repeatTests, toStep, toTestRun } from './repeat-tests.ts'
@@ -20,6 +21,8 @@ export type TrialRequest = {
   readonly testCommand: string | null | undefined
   /** How often the tests run, once if it is undefined. See `TryAppRevision`. */
   readonly testRuns?: number
+  /** Undefined: only each step has a limit. */
+  readonly time?: TrialTime
   readonly signal: AbortSignal
 }
 
@@ -58,7 +61,7 @@ export async function runTrial(
         : toStep(await runOne({ ...of, command: buildCommand, environment: QUIET, limitMs }, machine))
     if (testCommand === undefined) return { build }
     if (build.type !== 'passed' && build.type !== 'absent') return { build, test: NOT_BUILT }
-    return { build, ...(await runTests({ ...of, command: testCommand, environment: FOR_TESTS }, machine)) }
+    return { build, ...(await runTests({ ...of, command: testCommand, environment: FOR_TESTS }, machine, onError)) }
   } finally {
     if (uid !== undefined) machine.sandboxes.freeUser(uid)
   }
@@ -77,11 +80,26 @@ type Tests = Omit<Command, 'command' | 'limitMs'> & { readonly command: string |
 async function runTests(
   { command, testRuns = 1, ...of }: Tests,
   machine: Machine,
+  onError: (error: unknown) => void,
 ): Promise<Pick<AppTrial, 'test' | 'testRuns'>> {
   if (command === null) return { test: ABSENT }
+  const { trialMs, buildDisk } = machine.limits
   const run = (limitMs: number) => runOne({ ...of, command, limitMs }, machine)
-  const runs = await repeatTests(run, { count: testRuns, totalMs: machine.limits.trialMs })
-  return { test: joinSteps(runs), ...(testRuns > 1 && { testRuns: runs.map(toTestRun) }) }
+  if (testRuns === 1) return { test: toStep(await run(trialMs)) }
+  // In another folder, because the place of the build has a limit.
+  await using saved = await openTrialFolder(machine.dataDir, onError)
+  const folders = { place: of.place.folder, copy: saved.path }
+  const fault = await saveBuilt(folders, buildDisk.minFreeBytes)
+  if (fault !== undefined) return { test: { type: 'not_run', reason: fault } }
+  let isFirst = true
+  const runAnew = async (limitMs: number) => {
+    if (!isFirst) await restoreBuilt(folders, onError)
+    isFirst = false
+    of.signal.throwIfAborted()
+    return run(limitMs)
+  }
+  const runs = await repeatTests(runAnew, { count: testRuns, totalMs: trialMs })
+  return { test: joinSteps(runs), testRuns: runs.map(toTestRun) }
 }
 
 async function runOne(

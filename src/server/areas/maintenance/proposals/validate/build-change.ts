@@ -6,6 +6,7 @@ import { cleanTrial } from './clean-trial.ts'
 import { type BuildVerdict, judgeBuild } from './judge-build.ts'
 import { proveChange, type RunTrial } from './prove-change.ts'
 import { type StoredProof, toStoredProof, unproven } from './stored-proof.ts'
+import { createTrialTime } from './trial-time.ts'
 
 /** Where changes can be built. `off` is a clause that says why they are not. */
 export type ChangeTrials =
@@ -38,15 +39,16 @@ export async function buildChange(
   }
   const { withTests, tryRevision } = trials
   const redactor = await redactorOf(changed.appId)
+  const time = createTrialTime()
   const run: RunTrial = async (texts, testRuns) =>
-    cleanTrial(redactor, await tryRevision({ ...changed, texts, testRuns: withTests ? testRuns : 0 }))
+    cleanTrial(redactor, await tryRevision({ ...changed, texts, testRuns: withTests ? testRuns : 0, time }))
   let base: Promise<AppTrial> | undefined
   const tryBase = () => (base ??= run(new Map(), 1))
   const change = await run(changed.texts, test === null ? 1 : PROOF_RUNS)
   const verdict = await judgeWithBase(change, tryBase)
   if (test === null) return { ...verdict, proof: null }
   if (!withTests) return { ...verdict, proof: unproven(test, ONLY_BUILDS) }
-  const proving = await proveChange(run, { texts: changed.texts, change, tryBase })
+  const proving = await proveChange(run, { test, texts: changed.texts, change, tryBase })
   return { ...verdict, proof: await toStoredProof(redactor, test, proving) }
 }
 

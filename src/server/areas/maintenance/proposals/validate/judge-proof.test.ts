@@ -70,7 +70,8 @@ it.each<Row>([
     PASSES,
     {
       outcome: 'not_run',
-      reason: 'on the live revision it fails before it tests anything (Cannot find module)',
+      reason:
+        'on the live revision it fails because it uses a file or a name that is missing there (Cannot find module)',
     },
   ],
 ])('MA-33 a test %s', (_, before, after, verdict) => {
@@ -85,7 +86,29 @@ it.each([
   "ImportError: cannot import name 'tax' from 'cart'",
   'Error: Failed to load url ./tax.mjs',
   'FAIL example.com/cart [build failed]',
+  'TypeError: cart.tax is not a function',
+  'TypeError: cart.Tax is not a constructor',
+  'ReferenceError: tax is not defined',
+  "AttributeError: module 'cart' has no attribute 'tax'",
+  "NameError: name 'tax' is not defined",
+  "TypeError: total() got an unexpected keyword argument 'tax'",
+  "NoMethodError: undefined method 'tax' for an instance of Cart",
+  'NameError: uninitialized constant Cart::Tax',
+  'Error: Call to undefined method Cart::tax()',
+  'CartTest.java:3: error: cannot find symbol',
+  "e: CartTest.kt:3:7 Unresolved reference 'tax'.",
+  './cart_test.go:3:2: undefined: Tax',
 ])('MA-33 a test that fails before with %j is not proven', (output) => {
   const run: TestRun = { ...failed, output }
   expect(judgeProof([run, run, run], PASSES)).toMatchObject({ outcome: 'not_run' })
+})
+
+it.each([
+  "TypeError: Cannot read properties of undefined (reading 'length')",
+  'AssertionError [ERR_ASSERTION]: undefined !== 0',
+  "KeyError: 'items'",
+  'panic: runtime error: invalid memory address or nil pointer dereference',
+])('MA-33 a test that fails before with %j proves the change', (output) => {
+  const run: TestRun = { ...failed, output }
+  expect(judgeProof([run, run, run], PASSES)).toEqual({ outcome: 'proven' })
 })

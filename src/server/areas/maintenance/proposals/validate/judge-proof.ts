@@ -11,8 +11,8 @@ type Runs = readonly TestRun[]
 
 /**
  * Decides what the runs of a test say. `before` are those on the live revision, undefined while they have not been done:
- * the answer is then undefined if it depends on them. `proven` also needs that the live revision's own tests pass, which
- * its caller checks, because otherwise the test is not what fails.
+ * the answer is then undefined if it depends on them. `proven` also needs that the live revision's tests pass without
+ * the test, which its caller checks, because otherwise the test is not what fails.
  */
 export function judgeProof(before: Runs | undefined, after: Runs): ProofVerdict | undefined {
   const passing = resultOf(after)
@@ -27,7 +27,7 @@ export function judgeProof(before: Runs | undefined, after: Runs): ProofVerdict 
   const loadFault = before.map(({ output }) => findLoadFault(output)).find((fault) => fault !== undefined)
   return loadFault === undefined
     ? { outcome: 'proven' }
-    : notRun(`on the live revision it fails before it tests anything (${loadFault})`)
+    : notRun(`on the live revision it fails because it uses a file or a name that is missing there (${loadFault})`)
 }
 
 export function notRun(reason: string): ProofVerdict {

@@ -91,20 +91,6 @@ needs('bubblewrap')('MA-33 a test of a change, run in the sandbox', () => {
       after: { runs: ['failed', 'failed', 'failed'], output: expect.stringContaining('Error: wrong total') },
     })
   })
-
-  it('whose result differs from run to run is flaky, and the tests count for nothing', async () => {
-    const writes = "(await import('node:fs')).default"
-    const flaky = testThat(`${writes}.appendFileSync('runs.txt', 'x') ?? ${writes}.statSync('runs.txt').size !== 2`)
-    const { proof, ...verdict } = await built({ 'cart.mjs': FIX, [TEST]: flaky })
-    expect(verdict).toMatchObject({
-      type: 'valid',
-      passed: null,
-      notes: expect.arrayContaining([
-        'The tests say nothing about the change, because they do not give the same result each time.',
-      ]),
-    })
-    expect(proof).toMatchObject({ outcome: 'flaky', before: { runs: [] }, after: { runs: ['passed', 'failed'] } })
-  })
 })
 
 it('MA-33 a test is not run where the operator allows no tests, and the change stays what it was', async () => {
@@ -130,6 +116,8 @@ const passes: AppTrial = { build: { type: 'passed' }, test: { type: 'passed' }, 
 const failed = { type: 'failed', needsNetwork: false, reason: 'exit code 1', output: '' } as const
 const fails: AppTrial = { build: { type: 'passed' }, test: failed, testRuns: [RED, RED, RED] }
 const unbuilt: AppTrial = { build: failed, test: { type: 'not_run', reason: 'the app was not built' } }
+const stopped = { type: 'not_run', reason: 'it was stopped' } as const
+const unknown: AppTrial = { build: { type: 'passed' }, test: stopped }
 const UNKNOWN = 'the tests of the live revision do not pass without it either, so it is not known what fails'
 
 type Tried = { readonly change: AppTrial; readonly red: AppTrial; readonly base: AppTrial }
@@ -141,6 +129,12 @@ it.each<[title: string, tried: Tried, withTests: boolean, proof: unknown]>([
     { change: passes, red: fails, base: fails },
     true,
     { outcome: 'not_run', reason: UNKNOWN },
+  ],
+  [
+    'proves nothing if the tests give no result without it',
+    { change: passes, red: fails, base: unknown },
+    true,
+    { outcome: 'not_run', reason: 'without it, it was stopped' },
   ],
   [
     'proves nothing if the live revision does not build with it',
@@ -176,4 +170,64 @@ it.each<[title: string, tried: Tried, withTests: boolean, proof: unknown]>([
   ])
   const revision = { orgId: 'o', appId: 'a', revisionId: 'r', signal: new AbortController().signal }
   expect((await buildChange(deps, { ...revision, texts, test: TEST })).proof).toMatchObject(proof as object)
+})
+
+it('MA-33 a test whose result differs from run to run is flaky, and the tests count for nothing', async () => {
+  const flaky: AppTrial = { build: { type: 'passed' }, test: { type: 'flaky' }, testRuns: [GREEN, RED] }
+  const deps = {
+    trials: { withTests: true, tryRevision: async () => flaky },
+    redactorOf: async () => createRedactor({}),
+  }
+  const revision = { orgId: 'o', appId: 'a', revisionId: 'r', signal: new AbortController().signal }
+  const { proof, ...verdict } = await buildChange(deps, { ...revision, texts: new Map([[TEST, '']]), test: TEST })
+  expect(verdict).toEqual({
+    type: 'valid',
+    passed: 'built',
+    notes: ['The tests say nothing about the change, because they do not give the same result each time.'],
+  })
+  expect(proof).toMatchObject({ outcome: 'flaky', before: { runs: [] }, after: { runs: ['passed', 'failed'] } })
+})
+
+const HELPER = 'test/helper.mjs'
+
+it.each<[title: string, helper: AppTrial, test: string, proof: unknown]>([
+  ['proves a change if the other test files pass without it', passes, TEST, { outcome: 'proven' }],
+  ['proves nothing if another test file is what fails', fails, TEST, { outcome: 'not_run', reason: UNKNOWN }],
+  [
+    'proves nothing if its path is not that of a test',
+    passes,
+    'app/api/test/route.ts',
+    { outcome: 'not_run', reason: 'its path is not that of a test file' },
+  ],
+])('MA-33 a test among several %s', async (_, helper, test, proof) => {
+  const tryRevision: TryAppRevision = async ({ texts }) => {
+    if (texts.has('cart.mjs')) return passes
+    return texts.has(test) ? fails : texts.has(HELPER) ? helper : passes
+  }
+  const texts = new Map([
+    ['cart.mjs', FIX],
+    [test, SHOWS_FAULT],
+    [HELPER, 'throw new Error()\n'],
+  ])
+  const deps = { trials: { withTests: true, tryRevision }, redactorOf: async () => createRedactor({}) }
+  const revision = { orgId: 'o', appId: 'a', revisionId: 'r', signal: new AbortController().signal }
+  expect((await buildChange(deps, { ...revision, texts, test })).proof).toMatchObject(proof as object)
+})
+
+it('MA-33 all trials of one change share fifteen minutes, and another change has its own', async () => {
+  const leftMinutes: number[] = []
+  const tryRevision: TryAppRevision = async ({ texts, time }) => {
+    leftMinutes.push(time.leftMs() / 60_000)
+    time.spend(360_000)
+    return texts.has('cart.mjs') ? passes : texts.has(TEST) ? fails : passes
+  }
+  const texts = new Map([
+    ['cart.mjs', FIX],
+    [TEST, SHOWS_FAULT],
+  ])
+  const deps = { trials: { withTests: true, tryRevision }, redactorOf: async () => createRedactor({}) }
+  const revision = { orgId: 'o', appId: 'a', revisionId: 'r', signal: new AbortController().signal }
+  await buildChange(deps, { ...revision, texts, test: TEST })
+  await buildChange(deps, { ...revision, texts, test: null })
+  expect(leftMinutes).toEqual([15, 9, 3, 15])
 })
