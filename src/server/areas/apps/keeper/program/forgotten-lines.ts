@@ -1,5 +1,5 @@
 /** Different times of lines that are told apart. Older ones are counted with the next time. */
-const MAX_TIMES = 20_000
+const MAX_TIMES = 500
 
 /** The counts for the next program in this process, each with its time. */
 export type FrozenForgotten = {

@@ -180,6 +180,7 @@ export class Keeper {
   /** Goes on with what the former program in this process kept. */
   async restore({ apps, door, log }: FrozenKeeper): Promise<void> {
     this.#log = [...log]
+    if (!door && apps.apps.length > 0) throw new Error('the state has apps without a door')
     if (!door) return
     const { settings } = door.frozen
     const opened = AppDoor.adopt(this.#doorOptions(settings), door.frozen)
@@ -200,7 +201,9 @@ export class Keeper {
     if ([...this.#servers, ...this.#ending].some((server) => server.isBuilding())) return undefined
     const apps = this.apps.handOver()
     const door = this.#opened?.handOver()
-    if (!apps || (this.#door && !this.#opened) || (this.#opened?.isStarted && !door)) return undefined
+    // Without a door there is nothing to go on with but apps, which belong to one.
+    const needsDoor = this.apps.size > 0 || this.#opened?.isStarted
+    if (!apps || (this.#door && !this.#opened) || (needsDoor && !door)) return undefined
     const { cgroup } = this.#groupFacts
     const freeze = (): FrozenKeeper => ({
       apps: apps.freeze(),

@@ -88,9 +88,10 @@ export class KeptApp {
     app.#shortRuns = frozen.shortRuns
     app.#startedAt = new Date(frozen.startedAt)
     app.#isHarmful = frozen.isHarmful
-    app.#endAfter(Math.max(0, frozen.endsAt - Date.now()))
     if (frozen.sandbox) app.#follow(await adoptApp(app.options, frozen.sandbox, deps.machine))
     else app.#startAgain('The app is started again.')
+    // Only now: a hold that ran out meanwhile ends what was taken over.
+    app.#endAfter(Math.max(0, frozen.endsAt - Date.now()))
     return app
   }
 

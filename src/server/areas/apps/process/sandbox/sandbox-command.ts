@@ -129,7 +129,12 @@ export function sandboxCommand(
 }
 
 /** Keeps our script small: it only moves bytes. */
-export const SCRIPT_OPTIONS = ['--no-warnings', '--max-old-space-size=64', '--max-semi-space-size=1']
+export const SCRIPT_OPTIONS = [
+  '--no-warnings',
+  '--disable-sigusr1',
+  '--max-old-space-size=64',
+  '--max-semi-space-size=1',
+]
 
 const OWN_USER_NAMESPACE = ['--unshare-user', '--uid', '1000', '--gid', '1000', '--disable-userns']
 const ONLY_TO_CHANGE_USER = ['--cap-drop', 'ALL', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']
