@@ -14,7 +14,7 @@ export function ConnectStep({ isDone }: { isDone: boolean }) {
       {metadata.data && <Agents url={metadata.data.resource} />}
       {metadata.error && (
         <p>
-          See under <Link to="/mcp/agents">Connected agents</Link> how agents reach this installation.
+          See <Link to="/mcp/agents">Connected agents</Link>.
         </p>
       )}
     </Step>

@@ -59,7 +59,7 @@ function Invite() {
   return (
     <p>
       Invite them with a role under <Link to="/settings/organization/members">Members</Link>. They get a mail with a
-      link and sign in there.
+      link.
     </p>
   )
 }
@@ -67,7 +67,7 @@ function Invite() {
 function SignInByMail() {
   return (
     <p>
-      They sign in by a mailed link. For sign-in with Google, Microsoft or another provider,{' '}
+      They sign in by a mailed link. For Google, Microsoft or another provider,{' '}
       <Link to="/setup/identity-provider">set up an identity provider</Link>.
     </p>
   )

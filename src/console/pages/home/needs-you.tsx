@@ -90,11 +90,7 @@ export function NeedsYou() {
           <li>
             <Chip tone="running">Unread</Chip>{' '}
             <Link to="/inbox" search={{ unread: true }}>
-              {unread.data?.next_cursor !== null
-                ? 'more than 100 notifications'
-                : count === 1
-                  ? '1 notification'
-                  : `${count} notifications`}
+              {unread.data?.next_cursor === null ? count : 'more than 100'} notification{count === 1 ? '' : 's'}
             </Link>
           </li>
         )}
