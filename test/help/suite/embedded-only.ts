@@ -32,6 +32,7 @@ export const EMBEDDED_ONLY_TESTS = [
   'src/server/areas/databases/engine/embedded/wire-connection.test.ts',
   'test/descriptors.test.ts',
   'test/help/suite/rewind/rewind.test.ts',
+  'test/journeys/apps-outlive.test.ts',
   'test/journeys/backup.test.ts',
   'test/journeys/embedded-start.test.ts',
   'test/journeys/full-disk.test.ts',
