@@ -19,7 +19,7 @@ type Asker = {
 export type PersonDeps = { readonly people: Pick<People, 'member'>; readonly clock: Clock }
 export type FindPersonValues = ReturnType<typeof createPersonValues>
 
-/** As long as a validated principal is used, so that neither outlives the other. */
+/** A validated principal is used for as long, so that neither outlives the other. */
 const TTL_MS = 5_000
 const MAX_CACHED_PEOPLE = 10_000
 

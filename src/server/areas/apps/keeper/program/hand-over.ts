@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import {
+  accessSync,
   closeSync,
   constants,
   mkdirSync,
@@ -58,7 +59,8 @@ export async function prepareHandOver(dataDir: string): Promise<void> {
 
 /**
  * Becomes the next program. The state has variables and tokens of apps, so the file is encrypted, and its key is never on
- * a disk: it waits in a pipe. Throws, with nothing changed, if it cannot.
+ * a disk: it waits in a pipe. Throws, with nothing changed, if the program cannot be read; once `execve` has begun, Node
+ * ends the process where it fails.
  */
 export function becomeNext(
   { descriptors, freeze }: HandedOver<FrozenKeeper>,
@@ -75,6 +77,9 @@ export function becomeNext(
     writeFileSync(places.state, seal(Buffer.from(JSON.stringify(state)), key), { mode: 0o600 })
     writeSync(pipe, key)
     rememberProcess(upgradeFile(dataDir), process.pid)
+    // A release may have been replaced since it was tried.
+    accessSync(execPath, constants.X_OK)
+    accessSync(entry, constants.R_OK)
     become(execPath, keeperArguments(entry, dataDir, startedBy, true), keeperEnvironment())
   } catch (error) {
     closeSync(pipe)
