@@ -41,7 +41,7 @@ describe('CL-03 SK-06 the commands and options that pages mention exist', () => 
     expect(unknown).toEqual([])
   })
 
-  it.each(GUIDES)('CL-05 %s says how to get `svc` before it uses it', (page) => {
+  it.each(GUIDES)('CL-04 %s says how to get `svc` before it uses it', (page) => {
     expect(findUnexplainedName(read(page), page)).toBeUndefined()
   })
 
@@ -53,7 +53,7 @@ describe('CL-03 SK-06 the commands and options that pages mention exist', () => 
     expect(findUnexplainedName(`${link}\n\`\`\`sh\nsvc login\n\`\`\``, 'docs/a.md')).toBeUndefined()
   })
 
-  it.each([...PAGES, ...OTHER_TEXTS])('CL-05 %s runs `npx svc` only in the steps of a checkout', (page) => {
+  it.each([...PAGES, ...OTHER_TEXTS])('CL-04 %s runs `npx svc` only in the steps of a checkout', (page) => {
     expect(findStrangers(read(page), page)).toEqual([])
   })
 

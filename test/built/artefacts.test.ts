@@ -93,7 +93,7 @@ describe('OP-12 the files of a release', () => {
     )
   })
 
-  it('CL-05 the package of the client is the one that the server of the release serves', async () => {
+  it('CL-04 the package of the client is the one that the server of the release serves', async () => {
     const unpacked = place('unpacked')
     await run('tar', ['-xzf', release(`svc-server-${version}.tgz`), '-C', unpacked])
     const [build] = readdirSync(join(unpacked, 'package', 'dist', 'builds'))

@@ -84,7 +84,7 @@ describe('a release', () => {
     }
   })
 
-  it('CL-05 the server hands out the client as the build packed it, at an address that never changes too', async () => {
+  it('CL-04 the server hands out the client as the build packed it, at an address that never changes too', async () => {
     const built = readFileSync(join(dist(), 'builds', currentBuild(dist())!, 'client.tgz'))
     for (const path of ['/client.tgz', `/client/svc-client-${packageJson.version}.tgz`]) {
       const response = await fetch(`${server.url}${path}`)

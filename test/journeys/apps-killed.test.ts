@@ -91,7 +91,7 @@ describe('MA-15 svc killed while a deploy is under way', () => {
     expect(pidsOf(marker)).toHaveLength(1)
   })
 
-  it('AP-02 the app that was live is the same process as before', () => {
+  it('OP-07 the app that was live is the same process as before', () => {
     expect(livePids).toHaveLength(1)
     expect(pidsOf(deploys.get('live')!.marker)).toEqual(livePids)
   })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { outlive } from '#test/apps/outlive.ts'
 
 /** A part of `test/long/outlive.ts`. */
-it('AP-02 a kill, a restart and an upgrade cost no request, no WebSocket, no line of the log and no app', async () => {
+it('OP-07 a kill, a restart and an upgrade cost no request, no WebSocket, no line of the log and no app', async () => {
   const { answered, frames, lines, ...faults } = await outlive({ ends: 3, requestsPerSecond: 20, sockets: 5 })
   expect(faults).toEqual({
     failed: [],

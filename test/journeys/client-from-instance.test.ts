@@ -14,7 +14,7 @@ const run = promisify(execFile)
 /** Nothing listens there, so that a request to a registry fails. */
 const DEAD_REGISTRY = 'http://127.0.0.1:1/'
 
-describe('CL-05 an empty folder on a machine that reaches nothing but the instance', () => {
+describe('CL-04 an empty folder on a machine that reaches nothing but the instance', () => {
   let root: string
   let server: ServerProcess
   let instance: Instance

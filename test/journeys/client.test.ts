@@ -224,7 +224,7 @@ describe('notifications', () => {
   })
 })
 
-describe('NO-17 svc notifications --follow', () => {
+describe('NO-16 svc notifications --follow', () => {
   const notify = async (subject: string) => {
     const rest = { event_type: 'deploy.failed', occurred_at: new Date('2026-02-03T04:05:06.789Z'), link: '/' } as const
     const event = { ...rest, event_id: newId('evt'), subject, org_id: owner.org_id, app: null }

@@ -12,7 +12,7 @@ import { addToInbox } from '../../src/server/areas/notifications/inbox/store.ts'
 const RESOURCE = PLATFORM.replace('/platform', '/notifications')
 const INBOX = 'svc://notifications'
 
-describe('NO-17 subscriptions of agents', () => {
+describe('NO-16 subscriptions of agents', () => {
   let connector: Connector
   let url: string
   const clients: Client[] = []
@@ -169,7 +169,7 @@ describe('NO-17 subscriptions of agents', () => {
   }
 })
 
-describe('NO-17 a server that stops', () => {
+describe('NO-16 a server that stops', () => {
   it.each<Mode>(['together', 'apart'])(
     'ends each subscription in order, so that its client connects again: services %s',
     async (mode) => {

@@ -7,7 +7,7 @@ import packageJson from '../../../package.json' with { type: 'json' }
 
 const own = packageJson.version
 
-describe('CL-04 svc upgrade --check', () => {
+describe('CL-07 svc upgrade --check', () => {
   let server: Server
   let url: string
   let version = own

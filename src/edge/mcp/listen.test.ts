@@ -85,7 +85,7 @@ async function* silentUntil(signal: AbortSignal): AsyncGenerator<Record<string, 
   yield* []
 }
 
-it('NO-17 a subscription ends in order when the access token that opened it expires', async () => {
+it('NO-16 a subscription ends in order when the access token that opened it expires', async () => {
   const { text, state, hasEnded } = await subscribe('2026-06-01T12:10:00.000Z')
   await vi.advanceTimersByTimeAsync(10 * 60_000 - 1)
   expect([hasEnded(), state.isFollowed]).toEqual([false, true])

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Relay } from './relay.ts'
 
-describe('NO-17 a stream to a slow reader', () => {
+describe('NO-16 a stream to a slow reader', () => {
   function open() {
     let controller: ReadableStreamDefaultController<Uint8Array> | undefined
     let isCancelled = false

@@ -4,7 +4,7 @@ import { atExpiry } from './at-expiry.ts'
 
 const DAY_MS = 24 * 3_600_000
 
-describe('NO-17 credentials that expire', () => {
+describe('NO-16 credentials that expire', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: new Date('2026-06-01T12:00:00.000Z') })
   })

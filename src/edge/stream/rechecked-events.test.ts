@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ServiceError } from '#contract/core/errors.ts'
 import { recheckedEvents } from './rechecked-events.ts'
 
-describe('NO-17 a stream whose caller is checked again', () => {
+describe('NO-16 a stream whose caller is checked again', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     isRevoked = false

@@ -31,7 +31,7 @@ const SOURCE = {
   updated_at: '2026-01-01T00:00:00.000Z',
 } satisfies Parameters<typeof textOf>[0]
 
-it('DS-26 svc datasource show prints which claims of a person the rows are told apart by', () => {
+it('DS-28 svc datasource show prints which claims of a person the rows are told apart by', () => {
   expect(textOf(SOURCE)).toEqual([
     'db_docs: How we work',
     'Asked by: the role viewer and above',

@@ -287,7 +287,7 @@ describe('svc notifications channels', () => {
   })
 })
 
-describe('NO-18 the signing secret of a webhook', () => {
+describe('NO-17 the signing secret of a webhook', () => {
   const SECRET = 'whsec_c3ZjLWV4YW1wbGUtc2VjcmV0LWZvci1kb2NzLTAwMDE='
 
   it('is printed alone when it is generated or replaced, with a note until when the former one signs', async () => {

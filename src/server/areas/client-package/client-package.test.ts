@@ -13,7 +13,7 @@ import { createPackageReader } from './package-bytes.ts'
 
 const { version } = packageJson
 
-describe('CL-05 the client that an instance serves', () => {
+describe('CL-04 the client that an instance serves', () => {
   let system: System
   beforeAll(async () => {
     system = await startSystem()
@@ -126,7 +126,7 @@ describe('CL-05 the client that an instance serves', () => {
   }
 })
 
-describe('CL-05 the address of the instance', () => {
+describe('CL-04 the address of the instance', () => {
   it('is named in the install line, where it is configured', async () => {
     await using system = await startSystem({ env: { SVC_REDIRECT_BASE_URL: 'https://svc.example.com' } })
     const described = Instance.parse(await (await fetch(`${system.url}/.well-known/svc.json`)).json())

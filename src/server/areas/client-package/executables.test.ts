@@ -12,7 +12,7 @@ const digest = createHash('sha256').update(bytes).digest('hex')
 writeFileSync(join(folder, 'svc-1.2.3-linux-x64'), bytes)
 const executables = createExecutables(folder, '1.2.3')
 
-it('CL-05 an executable of this version beside the server is served whole, with its digest', async () => {
+it('CL-04 an executable of this version beside the server is served whole, with its digest', async () => {
   expect(await executables.all()).toMatchObject([{ target: 'linux-x64', digest, bytes: bytes.length }])
   const response = await executables.serve('linux-x64', null)
   expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -24,7 +24,7 @@ it('CL-05 an executable of this version beside the server is served whole, with 
   expect((await executables.serve('linux-x64', `"${digest}"`)).status).toBe(304)
 })
 
-it('CL-05 an executable that is not there, or of another version, is refused with what to do', async () => {
+it('CL-04 an executable that is not there, or of another version, is refused with what to do', async () => {
   await expect(executables.serve('linux-arm64', null)).rejects.toMatchObject({
     code: 'NOT_FOUND',
     message:
@@ -33,7 +33,7 @@ it('CL-05 an executable that is not there, or of another version, is refused wit
   expect(await createExecutables(folder, '1.2.4').all()).toEqual([])
 })
 
-it('CL-05 only the names of systems are executables', () => {
+it('CL-04 only the names of systems are executables', () => {
   expect(['linux-x64', 'linux-arm64', 'windows', '../svc-1.2.3-linux-x64'].map(targetOf)).toEqual([
     'linux-x64',
     'linux-arm64',

@@ -8,7 +8,7 @@ const CLAIMS = { grantId: 'grt_1', userId: 'usr_1', clientId: 'agent', scopes: [
 it.each([
   ['its access token', '2026-06-01T12:00:00.000Z', '2026-06-01T12:00:00.000Z'],
   ['its approval, if that ends before', '2026-09-01T00:00:00.000Z', '2026-08-30T00:00:00.000Z'],
-])('NO-17 an agent is admitted until the expiry of %s', async (_, tokenEnd, expected) => {
+])('NO-16 an agent is admitted until the expiry of %s', async (_, tokenEnd, expected) => {
   const agents = createAgents({
     read: () => ({ ...CLAIMS, expiresAt: new Date(tokenEnd) }),
     sign: () => 'assertion',

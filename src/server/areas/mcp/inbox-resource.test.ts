@@ -7,7 +7,7 @@ import { inboxResource } from './inbox-resource.ts'
 const ID = 'ntf_01jd8y0v7wf9hbq7s7x2e3m4n5'
 const INFO = { clientAddress: '198.51.100.1', requestId: 'req_1', via: 'mcp', direct: false } as const
 
-describe('NO-17 a subscription without news', () => {
+describe('NO-16 a subscription without news', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   })

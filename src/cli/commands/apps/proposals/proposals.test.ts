@@ -62,7 +62,7 @@ describe('MA-12 svc apps proposals', () => {
     })
   })
 
-  it('MA-33 says whether a test proves the change, and prints what it wrote with the diff', async () => {
+  it('MA-16 says whether a test proves the change, and prints what it wrote with the diff', async () => {
     const unproven = await svc(['show', 'shop', proposalId, '--diff'])
     expect(unproven.stdout).toMatch(/\nProof +Not proven: the change brings no test that shows the fault\.\n/)
     const before = { runs: ['failed', 'failed', 'failed'], output: 'wrong\u001b[2J answer' }
@@ -76,7 +76,7 @@ describe('MA-12 svc apps proposals', () => {
     expect((await svc(['approve', 'shop', id])).stderr).toContain('Proven: with a.test.js')
   })
 
-  it('MA-33 a proof of another revision than the proposal makes is not shown', async () => {
+  it('MA-16 a proof of another revision than the proposal makes is not shown', async () => {
     const sides = { before: { runs: [], output: '' }, after: { runs: [], output: '' } }
     const id = await propose(null, { outcome: 'proven', reason: null, test: 'a.test.js', ...sides })
     await system.db.query(sql`

@@ -40,7 +40,7 @@ const ARTICLES = `create table articles (
   id int primary key, title text, body text, category text, published boolean, updated_at timestamptz,
   author_email text, api_token text, "passwordHash" text, extra jsonb, embedding vector(384))`
 
-describe('DS-25 svc datasource suggest', () => {
+describe('DS-29 svc datasource suggest', () => {
   it('proposes the own table, leaves out what could be secret with a question, and saves nothing', async () => {
     await run(ARTICLES)
     const { exit, stdout, stderr } = await suggest()
@@ -171,7 +171,7 @@ describe('DS-25 svc datasource suggest', () => {
   })
 })
 
-it('DS-25 names of secrets and of personal data are recognised in any spelling', () => {
+it('DS-29 names of secrets and of personal data are recognised in any spelling', () => {
   const sensitive = [
     'password',
     'userPassword',

@@ -30,7 +30,7 @@ async function startReceiver(count: number, options: Parameters<typeof startSvc>
 
 const sample = (url: string, ...words: string[]) => runSvc(['notifications', 'webhook-sample', url, ...words])
 
-describe('NO-16 a webhook can be tried on one machine', () => {
+describe('NO-20 a webhook can be tried on one machine', () => {
   it('a sample reaches the receiver of another terminal, whose address is fresh, and its signature is right', async () => {
     const receiver = await startReceiver(1)
     expect(receiver.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/in\/[\w-]{24}$/)
@@ -92,7 +92,7 @@ describe('NO-16 a webhook can be tried on one machine', () => {
       expect(text).not.toContain('Vf7Qk2Zp9xLw4TnB')
   })
 
-  it('NO-18 both take a secret of Standard Webhooks, and the receiver then checks those headers', async () => {
+  it('NO-17 both take a secret of Standard Webhooks, and the receiver then checks those headers', async () => {
     const receiver = await startReceiver(3, { env: { SVC_WEBHOOK_SECRET: SECRET } })
     expect(await sample(receiver.url, '--secret', SECRET)).toMatchObject({ exit: 0 })
     const words = ['notifications', 'webhook-sample', receiver.url, '--secret', '-']
@@ -106,7 +106,7 @@ describe('NO-16 a webhook can be tried on one machine', () => {
     ])
   })
 
-  it('NO-18 the receiver accepts one right signature of two, and --print hides the secret', async () => {
+  it('NO-17 the receiver accepts one right signature of two, and --print hides the secret', async () => {
     const receiver = await startReceiver(1, {}, ['--secret', SECRET])
     const printed = await sample(receiver.url, '--print', '--json', '--secret', SECRET)
     const { headers, body, signature } = JSON.parse(printed.stdout)

@@ -5,7 +5,7 @@ import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
 import { holdHere } from './hold.ts'
 
-needs('postgres')('AP-02 an app that goes on without its server keeps other machines from hosting it', () => {
+needs('postgres')('OP-07 an app that goes on without its server keeps other machines from hosting it', () => {
   let opened: TestDatabase
   beforeAll(async () => {
     opened = await openTestDatabase()

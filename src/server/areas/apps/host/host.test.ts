@@ -240,7 +240,7 @@ describe('MA-15 a live app', () => {
     expect(errors.splice(0).map(String)).toEqual(Array(2).fill('Error: orphans cannot be ended'))
   })
 
-  it('AP-02 is not started again by a process whose lease another one has by now', async () => {
+  it('OP-07 is not started again by a process whose lease another one has by now', async () => {
     const app = await makeApp()
     await startHosting()
     await settled(await queue(app))

@@ -127,7 +127,7 @@ function keeperPid(dataDir: string): number {
 
 const isGone = (pid: number) => !existsSync(`/proc/${pid}`) || /\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
 
-describe('AP-02 an app and the servers that host it', () => {
+describe('OP-07 an app and the servers that host it', () => {
   it('goes on answering visitors without a server, and the next server finds it', async () => {
     const dataDir = newFolder()
     const first = await openServer(dataDir)
@@ -284,7 +284,7 @@ function newProgram(code: string): string {
   return file
 }
 
-describe('AP-02 a keeper that is upgraded', () => {
+describe('OP-07 a keeper that is upgraded', () => {
   it('goes on with its apps, what they write, and requests that are under way', async () => {
     const dataDir = newFolder()
     const first = await openServer(dataDir)
@@ -340,7 +340,7 @@ describe('AP-02 a keeper that is upgraded', () => {
   })
 })
 
-describe('AP-02 a keeper of another release', () => {
+describe('OP-07 a keeper of another release', () => {
   /** Listens as a keeper with an older protocol, and returns what a server sends to it. */
   async function openFormer(dataDir: string, startedBy: 'server' | 'operator', program?: string) {
     const received: { do: string; id: number }[] = []
@@ -387,7 +387,7 @@ describe('AP-02 a keeper of another release', () => {
   })
 })
 
-needs('bubblewrap')('AP-02 a sandbox', () => {
+needs('bubblewrap')('OP-07 a sandbox', () => {
   it('has no way to the socket of the keeper', async () => {
     const dataDir = newFolder()
     const server = await openServer(dataDir)

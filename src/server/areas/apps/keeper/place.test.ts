@@ -18,7 +18,7 @@ function longDataDir(): string {
   return dataDir
 }
 
-it('AP-02 the socket of the keeper is found again, also where the path of the data folder is long', () => {
+it('OP-07 the socket of the keeper is found again, also where the path of the data folder is long', () => {
   const dataDir = longDataDir()
   const socket = chooseSocket(dataDir)
   folders.push(dirname(socket))
@@ -45,7 +45,7 @@ it.each<[string, (folder: string) => void]>([
       else rmSync(folder, { recursive: true })
     },
   ],
-])('AP-02 no keeper is looked for in a folder %s', (_, change) => {
+])('OP-07 no keeper is looked for in a folder %s', (_, change) => {
   const dataDir = longDataDir()
   const folder = dirname(chooseSocket(dataDir))
   folders.push(folder)

@@ -69,7 +69,7 @@ describe('MA-15 the log of an app', () => {
     expect(await countDropped(db, app, ALL)).toBe(7)
   })
 
-  it('AP-02 says which line of a deploy is the newest that is stored, however many others are behind it', async () => {
+  it('OP-07 says which line of a deploy is the newest that is stored, however many others are behind it', async () => {
     const app = await makeApp()
     const deploy = { id: 'dep_1', app_id: app }
     expect(await findStoredLines(db, deploy)).toBeUndefined()
@@ -102,7 +102,7 @@ describe('MA-15 the log of an app', () => {
     expect(await findStoredLines(db, deploy)).toEqual({ at: at(4), count: 4 })
   })
 
-  it('AP-02 says where lines were dropped, before those that came later', async () => {
+  it('OP-07 says where lines were dropped, before those that came later', async () => {
     const app = await makeApp()
     let batches = 0
     const tx: Db['tx'] = (act) => {

@@ -83,7 +83,7 @@ function openMachine() {
   return { start, lines }
 }
 
-it('AP-02 an app that was left running goes on with a server of the same settings', async () => {
+it('OP-07 an app that was left running goes on with a server of the same settings', async () => {
   const { start, lines } = openMachine()
   expect(await start()).toEqual(['find', 'start'])
   expect(await start()).toEqual(['find'])
@@ -95,7 +95,7 @@ it.each<[string, Partial<Machine>]>([
   ['number of processes', { limits: { ...DEFAULT_LIMITS, processes: 512 } }],
   ['kind of sandbox', { walls: async () => ({ missing: 'bubblewrap is not installed' }) }],
   ['address of the API', { apiOrigin: () => 'https://svc.example.com' }],
-])('AP-02 an app that was left running with another %s is stopped in order and started again', async (_, over) => {
+])('OP-07 an app that was left running with another %s is stopped in order and started again', async (_, over) => {
   const { start, lines } = openMachine()
   await start()
   expect(await start(over)).toEqual(['find', 'drain', 'stop', 'start'])

@@ -73,7 +73,7 @@ const ask = (token: string, filters: Record<string, number> = {}) =>
 const idsOf = async (token: string, filters?: Record<string, number>) =>
   (await ask(token, filters)).results.map(({ id }) => id)
 
-describe('DS-26 rows by person', () => {
+describe('DS-28 rows by person', () => {
   it.each([
     ['no index', 'select 1'],
     ['an index', 'create index near on note using hnsw (embedding vector_cosine_ops)'],
@@ -227,7 +227,7 @@ describe('DS-26 rows by person', () => {
   })
 })
 
-needs('postgres')('DS-26 a reader that bypasses row-level security', () => {
+needs('postgres')('DS-28 a reader that bypasses row-level security', () => {
   const readerName = async () => new URL(await readerOf(system, source)).username
 
   it('is refused at the save and at the next question, and is no way around once it no longer does', async () => {

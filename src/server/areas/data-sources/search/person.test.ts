@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { knownPeople, type Person } from '#ports/people.ts'
 import { createPersonValues } from './person.ts'
 
-it('DS-26 a changed address holds within 5 seconds, however often its former owner asks', async () => {
+it('DS-28 a changed address holds within 5 seconds, however often its former owner asks', async () => {
   let now = Date.parse('2026-06-01T12:00:00.000Z')
   let member: Person | undefined = {
     user_id: 'usr_1',

@@ -6,7 +6,7 @@ import { needs } from '#test/stores.ts'
 const SEED = 20_261_118
 
 /** `test/long/persons.ts` asks fifty times as many questions. */
-needs('postgres')('DS-26 questions of many persons on few connections', () => {
+needs('postgres')('DS-28 questions of many persons on few connections', () => {
   it('find no row of another person, as many as there are, and leave no claim behind, whatever is interrupted', async () => {
     await using test = await openTestDatabase()
     const on = { db: test.db, databaseUrl: test.url! }

@@ -7,7 +7,7 @@ import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
 import type { ManagedDb } from '../index.ts'
 
-needs('postgres')('DS-26 the settings of a person on a pooled connection', () => {
+needs('postgres')('DS-28 the settings of a person on a pooled connection', () => {
   let test: TestDatabase
   let area: TestArea
   let reader: ManagedDb
@@ -87,7 +87,7 @@ needs('postgres')('DS-26 the settings of a person on a pooled connection', () =>
   })
 })
 
-needs('postgres')('DS-26 what the code of a policy remembers of a person', () => {
+needs('postgres')('DS-28 what the code of a policy remembers of a person', () => {
   let test: TestDatabase
   let area: TestArea
   let reader: ManagedDb

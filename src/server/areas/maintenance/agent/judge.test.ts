@@ -117,7 +117,7 @@ it.each([
 
 const CHANGE = { verdict: 'change', kind: 'error_in_logs', template: 'boom', evidence: [1] }
 
-it('MA-33 a change names a test file that is staged, or none', () => {
+it('MA-16 a change names a test file that is staged, or none', () => {
   expect(judge({ ...CHANGE, test: 'test/cart.test.js' }, STAGED)).toMatchObject({ test: 'test/cart.test.js' })
   expect(judge(CHANGE, STAGED)).toMatchObject({ verdict: 'change', test: null })
   expect(judge({ ...CHANGE, test: '' }, STAGED)).toMatchObject({ verdict: 'change', test: null })
@@ -126,6 +126,6 @@ it('MA-33 a change names a test file that is staged, or none', () => {
 it.each([
   ['that is not staged', 'test/rates.test.js'],
   ['that is no test file', 'src/cart.js'],
-])('MA-33 a test %s does not hold', (_, test) => {
+])('MA-16 a test %s does not hold', (_, test) => {
   expect(judge({ ...CHANGE, test }, STAGED)).toMatchObject({ fault: 'bad_final' })
 })

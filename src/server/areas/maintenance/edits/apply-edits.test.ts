@@ -19,7 +19,7 @@ describe('MA-10 edits', () => {
     })
   })
 
-  it('MA-33 with an empty old text add a file that is not there, which later ones change', () => {
+  it('MA-16 with an empty old text add a file that is not there, which later ones change', () => {
     const edits = [edit('test/c.js', '', 'one\n'), edit('test/c.js', 'one', 'two')]
     expect(applyEdits(FILES, edits)).toEqual({ texts: new Map([['test/c.js', 'two\n']]) })
   })

@@ -20,7 +20,7 @@ it.each([
   'src/test/java/com/acme/CartTest.java',
   'Shop.Tests/CartTests.cs',
   'test.mjs',
-])('MA-33 %j is the path of a test, which the agent may add', (path) => {
+])('MA-16 %j is the path of a test, which the agent may add', (path) => {
   expect([isTestPath(path), findAddedPathFault(path)]).toEqual([true, undefined])
 })
 
@@ -54,7 +54,7 @@ it.each([
   'src/testing.ts',
   'attest/a.js',
   'inspect.js',
-])('MA-33 %j is not the path of a test, and the agent may not add it', (path) => {
+])('MA-16 %j is not the path of a test, and the agent may not add it', (path) => {
   expect(isTestPath(path)).toBe(false)
   expect(findAddedPathFault(path)).toMatch(/^Only test files can be added: /)
 })
@@ -70,6 +70,6 @@ it.each([
   ['test/а.test.js', /^The path of an added file has only/],
   ['test/a\u202e.test.js', /^The path of an added file has only/],
   [`test/${'a'.repeat(200)}.js`, /^The path of an added file has at most 200 characters\.$/],
-])('MA-33 the agent may not add %j', (path, reason) => {
+])('MA-16 the agent may not add %j', (path, reason) => {
   expect(findAddedPathFault(path)).toMatch(reason)
 })

@@ -118,7 +118,7 @@ needs('bubblewrap')('MA-10 where the operator allows builds and tests', () => {
     expect(trials()).toEqual([])
   })
 
-  it('MA-33 a change whose test fails on the live revision is proven, and shown with both outputs and the test', async () => {
+  it('MA-16 a change whose test fails on the live revision is proven, and shown with both outputs and the test', async () => {
     const script = 'for test in *test.mjs; do node $test || exit 1; done'
     const files = { ...FILES, 'package.json': JSON.stringify({ scripts: { test: script } }) }
     await makeShop('node build.mjs', files)

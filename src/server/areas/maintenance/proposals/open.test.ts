@@ -78,7 +78,7 @@ const proposalsOf = () =>
     select status, day from maintenance.proposals where app_id = ${app.id} order by id`)
 
 describe('MA-10 the validation of a change', () => {
-  it('MA-33 adds a test file, which is part of the revision, and never replaces a file', async () => {
+  it('MA-16 adds a test file, which is part of the revision, and never replaces a file', async () => {
     const test = { path: 'test/server.test.js', old_text: '', new_text: 'check()\n' }
     const result = await validate([FIX, test])
     const { revisionId } = result as { revisionId: string }

@@ -259,7 +259,7 @@ describe('MA-10 a run stages edits', () => {
     ])
   })
 
-  it('MA-33 that add a test file, and change it', async () => {
+  it('MA-16 that add a test file, and change it', async () => {
     await stage('test/server.test.js', '', 'assert(order({}) === 1)\n')
     expect(await stage('test/server.test.js', '=== 1', '=== 0')).toEqual({ staged: 2, files: ['test/server.test.js'] })
   })

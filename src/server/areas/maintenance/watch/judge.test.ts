@@ -5,7 +5,7 @@ import { presentWatch } from './present.ts'
 const at = (day: number, time = '12:00:00') => new Date(`2026-11-${String(day).padStart(2, '0')}T${time}Z`)
 const LIVE = { liveAt: at(1), endedAt: null }
 
-describe('MA-32 the time that is watched', () => {
+describe('MA-17 the time that is watched', () => {
   it.each([
     ['begins a minute after the change is live', LIVE, null, at(2), [at(1, '12:01:00'), at(2), false]],
     ['goes on where it ended', LIVE, at(2), at(3), [at(2), at(3), false]],
@@ -24,7 +24,7 @@ describe('MA-32 the time that is watched', () => {
   })
 })
 
-describe('MA-32 what became of a fault', () => {
+describe('MA-17 what became of a fault', () => {
   const shown = (
     deploy: { liveAt: Date; endedAt: Date | null },
     now: Date,

@@ -30,7 +30,7 @@ function logOf(texts: readonly string[], linesPerRead: number) {
 }
 const REQUESTS = Array.from({ length: 16 }, () => 'GET /pay 200 3ms')
 
-describe('MA-32 a log that is longer than one read', () => {
+describe('MA-17 a log that is longer than one read', () => {
   it('is read in parts until all of it is read', async () => {
     const { deps } = logOf(REQUESTS, 4)
     expect(await observe(deps, FAULT, WINDOW)).toEqual({ requests: 16, seenAt: null, isComplete: true })
@@ -52,7 +52,7 @@ describe('MA-32 a log that is longer than one read', () => {
   })
 })
 
-describe('MA-32 the runs of a check', () => {
+describe('MA-17 the runs of a check', () => {
   const observeRuns = (verdicts: readonly ('pass' | 'fail' | 'error' | 'indeterminate')[]) => {
     const runs = verdicts.map((verdict, minute) => ({ at: at(15 - minute), verdict, code: null, detail: null }))
     const deps = { ...logOf([], 1).deps, listCheckRuns: async () => ({ state: 'pass', runs }) }

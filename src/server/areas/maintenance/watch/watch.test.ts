@@ -88,7 +88,7 @@ beforeEach(async () => {
   admin = await system.member('admin')
 })
 
-describe('MA-32 a deployed proposal', () => {
+describe('MA-17 a deployed proposal', () => {
   it('is gone with the requests since, on the proposal and in the run, and is reported once after seven days', async () => {
     await deployFix({ live: 170 })
     await writeLog([171, 'ERROR order 1 failed'], [169, 'GET /pay 200 3ms'], [168, 'GET /pay 200 3ms'])

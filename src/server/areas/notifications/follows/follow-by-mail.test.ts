@@ -14,7 +14,7 @@ import { until } from '#test/until.ts'
 
 const HOME = 'https://svc.example.com'
 
-describe('NO-05 following by mail', () => {
+describe('NO-18 following by mail', () => {
   let system: System
   let server: TestMailServer
   let person: Awaited<ReturnType<System['member']>>

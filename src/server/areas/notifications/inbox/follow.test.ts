@@ -17,7 +17,7 @@ import { addToInbox } from './store.ts'
 
 type Who = Awaited<ReturnType<System['member']>>
 
-describe.each<Mode>(['together', 'apart'])('NO-17 the stream of an inbox, services %s', (mode) => {
+describe.each<Mode>(['together', 'apart'])('NO-16 the stream of an inbox, services %s', (mode) => {
   let system: System
   beforeAll(async () => {
     system = await startSystem({ mode })

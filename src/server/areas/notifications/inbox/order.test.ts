@@ -6,7 +6,7 @@ import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
 import { addToInbox, type InboxOwner, pageNewEntries } from './store.ts'
 
-needs('postgres')('NO-17 the order of an inbox under concurrent transactions', () => {
+needs('postgres')('NO-16 the order of an inbox under concurrent transactions', () => {
   let test: TestDatabase
   beforeAll(async () => {
     test = await openTestDatabase()

@@ -24,7 +24,7 @@ const SETTINGS = {
   hopSecret: 'ab'.repeat(32),
 }
 
-it('AP-02 a second server on a data folder needs the same settings of the port of apps', () => {
+it('OP-07 a second server on a data folder needs the same settings of the port of apps', () => {
   const dataDir = newFolder()
   const first = claimSettings(dataDir, SETTINGS)
   const second = claimSettings(dataDir, { ...SETTINGS })
@@ -40,7 +40,7 @@ it('AP-02 a second server on a data folder needs the same settings of the port o
   claimSettings(newFolder(), { ...SETTINGS, port: 8083 })[Symbol.dispose]()
 })
 
-it('AP-02 a server that was killed is in nobody’s way, and what it left is removed', () => {
+it('OP-07 a server that was killed is in nobody’s way, and what it left is removed', () => {
   const dataDir = newFolder()
   const left = join(dataDir, 'keeper', 'servers', 'ffffffffffffffff-000000000000')
   lockFolder(left)[Symbol.dispose]()

@@ -21,7 +21,7 @@ function open() {
   return { find, sent: () => sent.splice(0) }
 }
 
-describe('AP-02 an app that another host of the same server has taken over', () => {
+describe('OP-07 an app that another host of the same server has taken over', () => {
   it('is not stopped, ended, left or routed by the former host', async () => {
     const { find, sent } = open()
     const former = await find(1)

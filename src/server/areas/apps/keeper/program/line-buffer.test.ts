@@ -44,7 +44,7 @@ class StoringServer {
 }
 
 describe('the lines of an app between two servers', () => {
-  it('AP-02 are handed on once, and again only after those that are stored', () => {
+  it('OP-07 are handed on once, and again only after those that are stored', () => {
     const lines = new LineBuffer()
     add(lines, ['a', 'b'], 1)
     add(lines, ['c', 'd', 'e'], 2)
@@ -58,7 +58,7 @@ describe('the lines of an app between two servers', () => {
     expect(rest(lines)).toEqual(['1 a', '1 b', '2 c', '2 d', '2 e'])
   })
 
-  it('AP-02 are not handed on again when all are stored', () => {
+  it('OP-07 are not handed on again when all are stored', () => {
     const lines = new LineBuffer()
     add(lines, ['a'], 1)
     rest(lines)
@@ -68,14 +68,14 @@ describe('the lines of an app between two servers', () => {
     expect(rest(lines)).toEqual(['1 b'])
   })
 
-  it('AP-02 have times that never go back, also when the clock does', () => {
+  it('OP-07 have times that never go back, also when the clock does', () => {
     const lines = new LineBuffer()
     add(lines, ['a'], 5)
     add(lines, ['b'], 3)
     expect(rest(lines)).toEqual(['5 a', '5 b'])
   })
 
-  it('AP-02 are bounded, and what falls out before a server read it is counted', () => {
+  it('OP-07 are bounded, and what falls out before a server read it is counted', () => {
     const lines = new LineBuffer()
     const texts = Array.from({ length: 2_003 }, (_, index) => `line ${index}`)
     add(lines, texts, 1)
@@ -88,7 +88,7 @@ describe('the lines of an app between two servers', () => {
     expect(lines.next()).toMatchObject({ dropped: 3 })
   })
 
-  it('AP-02 that were sent, were not stored and fell out are counted', () => {
+  it('OP-07 that were sent, were not stored and fell out are counted', () => {
     const lines = new LineBuffer({ limits: { lines: 2, bytes: 10_000 } })
     add(lines, ['a', 'b'], 1)
     rest(lines)
@@ -111,7 +111,7 @@ describe('the lines of an app between two servers', () => {
     expect(rest(lines)).toEqual([])
   })
 
-  it('AP-02 are stored or counted once each, however often servers are killed', () => {
+  it('OP-07 are stored or counted once each, however often servers are killed', () => {
     const step = fc.oneof(
       fc.record({ do: fc.constant('write' as const), count: fc.nat(8), later: fc.nat(2) }),
       fc.record({ do: fc.constant('read' as const), count: fc.nat(12) }),
@@ -150,7 +150,7 @@ describe('the lines of an app between two servers', () => {
     )
   })
 
-  it('AP-02 are counted on by the next program of the keeper', () => {
+  it('OP-07 are counted on by the next program of the keeper', () => {
     const lines = new LineBuffer()
     add(
       lines,
@@ -164,7 +164,7 @@ describe('the lines of an app between two servers', () => {
     expect(next.next()).toMatchObject({ text: 'line 3' })
   })
 
-  it('AP-02 are bounded by their bytes too', () => {
+  it('OP-07 are bounded by their bytes too', () => {
     const lines = new LineBuffer()
     add(
       lines,

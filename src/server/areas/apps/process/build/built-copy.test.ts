@@ -22,7 +22,7 @@ const fail = (error: unknown) => {
   throw error
 }
 
-it('MA-33 a run of tests leaves nothing for the next one, neither in the source nor in the home', async () => {
+it('MA-16 a run of tests leaves nothing for the next one, neither in the source nor in the home', async () => {
   expect(await saveBuilt({ place, copy }, 0)).toBeUndefined()
   for (const _ of [1, 2]) {
     writeFileSync(join(place, 'source', 'built.js'), 'changed by a test')
@@ -35,7 +35,7 @@ it('MA-33 a run of tests leaves nothing for the next one, neither in the source 
   }
 })
 
-it('MA-33 a home is given back as the build left it', async () => {
+it('MA-16 a home is given back as the build left it', async () => {
   mkdirSync(join(place, 'home'))
   writeFileSync(join(place, 'home', 'cache'), 'of the build')
   await saveBuilt({ place, copy }, 0)
@@ -44,12 +44,12 @@ it('MA-33 a home is given back as the build left it', async () => {
   expect(readFileSync(join(place, 'home', 'cache'), 'utf8')).toBe('of the build')
 })
 
-it('MA-33 nothing is copied to a disk that is nearly full', async () => {
+it('MA-16 nothing is copied to a disk that is nearly full', async () => {
   expect(await saveBuilt({ place, copy }, Number.MAX_SAFE_INTEGER)).toBe('the disk of the server is nearly full')
   expect(existsSync(join(copy, 'source'))).toBe(false)
 })
 
-it('MA-33 tests are not repeated if the files of the build cannot be copied', async () => {
+it('MA-16 tests are not repeated if the files of the build cannot be copied', async () => {
   const gone = join(place, 'gone')
   expect(await saveBuilt({ place, copy: gone }, 0)).toBe('the files of the build cannot be copied')
 })

@@ -15,7 +15,7 @@ it.each([
     ['passed', 'passed', 'passed', 'passed', 'passed'],
     { type: 'passed' },
   ],
-])('MA-33 tests are repeated until %s', async (_, codes, results, step) => {
+])('MA-16 tests are repeated until %s', async (_, codes, results, step) => {
   const left = [...codes]
   const runs = await repeatTests(async () => ended(left.shift()!), { count: 5, totalMs: 60_000 })
   expect(runs.map((run) => toTestRun(run).result)).toEqual(results)

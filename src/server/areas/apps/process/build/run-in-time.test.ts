@@ -29,19 +29,19 @@ async function hang({ signal }: TrialRequest): Promise<AppTrial> {
   return PASSED
 }
 
-it('MA-33 a trial that takes longer than all trials of a change may is ended, and counts as not run', async () => {
+it('MA-16 a trial that takes longer than all trials of a change may is ended, and counts as not run', async () => {
   const time = timeOf(1)
   expect(await runInTime(requestOf(time), hang)).toEqual(OVER)
   expect(time.spent).toEqual([expect.any(Number)])
 })
 
-it('MA-33 no trial begins when the time of its change is over', async () => {
+it('MA-16 no trial begins when the time of its change is over', async () => {
   const neverRun = () => Promise.reject(new Error('it was run'))
   expect(await runInTime(requestOf(timeOf(0)), neverRun)).toEqual(OVER)
   expect(await runInTime({ ...requestOf(timeOf(0)), testCommand: undefined }, neverRun)).toEqual({ build: OVER.build })
 })
 
-it('MA-33 a trial in time is what it was, and a fault or an abort stays one', async () => {
+it('MA-16 a trial in time is what it was, and a fault or an abort stays one', async () => {
   expect(await runInTime(requestOf(timeOf(900_000)), async () => PASSED)).toEqual(PASSED)
   const fault = new Error('a fault of svc')
   await expect(runInTime(requestOf(timeOf(900_000)), () => Promise.reject(fault))).rejects.toBe(fault)

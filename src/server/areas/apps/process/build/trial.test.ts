@@ -64,7 +64,7 @@ needs('bubblewrap')('a trial', () => {
     })
   })
 
-  it('MA-33 repeats tests on one build, each time as the build left it', async () => {
+  it('MA-16 repeats tests on one build, each time as the build left it', async () => {
     const build = 'echo built > runs.txt; echo built > $HOME/runs.txt'
     const test = 'for file in runs.txt $HOME/runs.txt /tmp/runs.txt; do echo run >> $file; cat $file; done'
     const run = { result: 'passed', reason: 'exit code 0', output: 'built\nrun\nbuilt\nrun\nrun' }
@@ -142,7 +142,7 @@ needs('bubblewrap')('a trial that does not end', () => {
     })
   })
 
-  it('MA-33 is not repeated, and gives no result', async () => {
+  it('MA-16 is not repeated, and gives no result', async () => {
     await using target = openTestTarget({ limits: { trialMs: 500 } })
     const { testRuns } = await trialOf(target, { test: 'while :; do :; done', runs: 3 })
     expect(testRuns).toEqual([{ result: 'ended', reason: 'killed: it took more than 0.5 seconds', output: '' }])

@@ -47,7 +47,7 @@ describe('lines of a process', () => {
     expect(pauses.map((ms) => Math.floor(ms / 1000))).toEqual([seconds])
   })
 
-  it('AP-02 are whole when another reader goes on with what the first one took', async () => {
+  it('OP-07 are whole when another reader goes on with what the first one took', async () => {
     const stream = new PassThrough()
     const [first, second]: string[][] = [[], []]
     const reading = followLines(stream, { onLine: (line) => first!.push(line), rate: rate() })

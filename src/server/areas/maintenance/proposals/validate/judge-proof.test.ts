@@ -74,7 +74,7 @@ it.each<Row>([
         'on the live revision it fails because it uses a file or a name that is missing there (Cannot find module)',
     },
   ],
-])('MA-33 a test %s', (_, before, after, verdict) => {
+])('MA-16 a test %s', (_, before, after, verdict) => {
   expect(judgeProof(before, after)).toEqual(verdict)
 })
 
@@ -98,7 +98,7 @@ it.each([
   'CartTest.java:3: error: cannot find symbol',
   "e: CartTest.kt:3:7 Unresolved reference 'tax'.",
   './cart_test.go:3:2: undefined: Tax',
-])('MA-33 a test that fails before with %j is not proven', (output) => {
+])('MA-16 a test that fails before with %j is not proven', (output) => {
   const run: TestRun = { ...failed, output }
   expect(judgeProof([run, run, run], PASSES)).toMatchObject({ outcome: 'not_run' })
 })
@@ -108,7 +108,7 @@ it.each([
   'AssertionError [ERR_ASSERTION]: undefined !== 0',
   "KeyError: 'items'",
   'panic: runtime error: invalid memory address or nil pointer dereference',
-])('MA-33 a test that fails before with %j proves the change', (output) => {
+])('MA-16 a test that fails before with %j proves the change', (output) => {
   const run: TestRun = { ...failed, output }
   expect(judgeProof([run, run, run], PASSES)).toEqual({ outcome: 'proven' })
 })

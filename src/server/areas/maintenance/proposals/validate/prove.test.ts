@@ -21,7 +21,7 @@ console.log('right total')
 `
 const SHOWS_FAULT = testThat('cart.total({}) === 0')
 
-needs('bubblewrap')('MA-33 a test of a change, run in the sandbox', () => {
+needs('bubblewrap')('MA-16 a test of a change, run in the sandbox', () => {
   let target: TestTarget
   beforeAll(() => {
     target = openTestTarget()
@@ -93,7 +93,7 @@ needs('bubblewrap')('MA-33 a test of a change, run in the sandbox', () => {
   })
 })
 
-it('MA-33 a test is not run where the operator allows no tests, and the change stays what it was', async () => {
+it('MA-16 a test is not run where the operator allows no tests, and the change stays what it was', async () => {
   const change = { orgId: 'o', appId: 'a', revisionId: 'r', texts: new Map(), signal: new AbortController().signal }
   const deps = { trials: { off: 'the operator has not allowed it' }, redactorOf: async () => createRedactor({}) }
   const notes = ['The app was not built: the operator has not allowed it.']
@@ -160,7 +160,7 @@ it.each<[title: string, tried: Tried, withTests: boolean, proof: unknown]>([
     false,
     { outcome: 'not_run', reason: 'this installation only builds (SVC_MAINTENANCE_BUILD)' },
   ],
-])('MA-33 a test %s', async (_, { change, red, base }, withTests, proof) => {
+])('MA-16 a test %s', async (_, { change, red, base }, withTests, proof) => {
   const tryRevision: TryAppRevision = async ({ texts }) =>
     texts.has('cart.mjs') ? change : texts.has(TEST) ? red : base
   const deps = { trials: { withTests, tryRevision }, redactorOf: async () => createRedactor({}) }
@@ -172,7 +172,7 @@ it.each<[title: string, tried: Tried, withTests: boolean, proof: unknown]>([
   expect((await buildChange(deps, { ...revision, texts, test: TEST })).proof).toMatchObject(proof as object)
 })
 
-it('MA-33 a test whose result differs from run to run is flaky, and the tests count for nothing', async () => {
+it('MA-16 a test whose result differs from run to run is flaky, and the tests count for nothing', async () => {
   const flaky: AppTrial = { build: { type: 'passed' }, test: { type: 'flaky' }, testRuns: [GREEN, RED] }
   const deps = {
     trials: { withTests: true, tryRevision: async () => flaky },
@@ -199,7 +199,7 @@ it.each<[title: string, helper: AppTrial, test: string, proof: unknown]>([
     'app/api/test/route.ts',
     { outcome: 'not_run', reason: 'its path is not that of a test file' },
   ],
-])('MA-33 a test among several %s', async (_, helper, test, proof) => {
+])('MA-16 a test among several %s', async (_, helper, test, proof) => {
   const tryRevision: TryAppRevision = async ({ texts }) => {
     if (texts.has('cart.mjs')) return passes
     return texts.has(test) ? fails : texts.has(HELPER) ? helper : passes
@@ -214,7 +214,7 @@ it.each<[title: string, helper: AppTrial, test: string, proof: unknown]>([
   expect((await buildChange(deps, { ...revision, texts, test })).proof).toMatchObject(proof as object)
 })
 
-it('MA-33 all trials of one change share fifteen minutes, and another change has its own', async () => {
+it('MA-16 all trials of one change share fifteen minutes, and another change has its own', async () => {
   const leftMinutes: number[] = []
   const tryRevision: TryAppRevision = async ({ texts, time }) => {
     leftMinutes.push(time.leftMs() / 60_000)

@@ -35,7 +35,7 @@ function isVerified(secret: string, { headers, body }: Pick<Received, 'headers' 
   }
 }
 
-describe('NO-18 a webhook with a signing secret', () => {
+describe('NO-17 a webhook with a signing secret', () => {
   const clock = testClock(new Date())
   let system: System
   let peer: Peer
@@ -188,7 +188,7 @@ describe('NO-18 a webhook with a signing secret', () => {
   })
 })
 
-describe('NO-18 the request of a webhook', () => {
+describe('NO-17 the request of a webhook', () => {
   const message = { url: URL_TYPED, deliveryId: 'dlv_01m7ef3pmye2s88xhbym313vns', notifications: [] }
   const at = new Date('2026-01-01T00:00:00.999Z')
   const OWN_HEADERS = {
