@@ -90,6 +90,13 @@
 {{- if and (dig "smtpUrl" "" (.Values.mail | default dict)) (not (dig "from" "" (.Values.mail | default dict))) -}}
 {{- $faults = append $faults "mail.smtpUrl requires mail.from: the address that mail is sent from" -}}
 {{- end -}}
+{{- $backups := .Values.backups | default dict -}}
+{{- if and $backups.to (not $backups.publicKeys) -}}
+{{- $faults = append $faults "backups.to requires backups.publicKeys: svc-server backup key makes a pair" -}}
+{{- end -}}
+{{- if and (hasPrefix "s3:" ($backups.to | default "")) (not $backups.s3ExistingSecret) -}}
+{{- $faults = append $faults "backups.to with s3:// requires backups.s3ExistingSecret: a Secret with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY" -}}
+{{- end -}}
 {{- if and (dig "enabled" false (.Values.ingress | default dict)) (not (include "svc.hosts" . | fromJson)) -}}
 {{- $faults = append $faults "ingress.enabled requires global.baseDomain or auth-service.redirectBaseUrl: the hosts come from them" -}}
 {{- end -}}

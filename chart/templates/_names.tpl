@@ -47,14 +47,30 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- dig "serviceAccount" "name" "" $values | default (printf "%s-%s" (include "svc.fullname" .root) .service) -}}
 {{- end -}}
 
+{{/* The image of the chart. */}}
 {{- define "svc.image" -}}
-{{- $image := .Values.image | default dict -}}
-{{- $repository := $image.repository | default "svc" -}}
-{{- if $image.registry -}}{{- $repository = printf "%s/%s" $image.registry $repository -}}{{- end -}}
-{{- if $image.digest -}}
-{{- printf "%s@%s" $repository $image.digest -}}
+{{- include "svc.imageName" (dict "root" . "image" (.Values.image | default dict) "repository" "svc") -}}
+{{- end -}}
+
+{{/* The image of a service: that of the chart, but for a worker that makes backups, which needs the programs of Postgres. */}}
+{{- define "svc.serviceImage" -}}
+{{- $backups := .root.Values.backups | default dict -}}
+{{- if and (eq .service "worker") $backups.to -}}
+{{- include "svc.imageName" (dict "root" .root "image" ($backups.image | default dict) "repository" "svc-backups") -}}
 {{- else -}}
-{{- printf "%s:%s" $repository ($image.tag | default .Chart.AppVersion) -}}
+{{- include "svc.image" .root -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Name, and digest or tag, of an image. Registry and tag are those of the chart where it has none of its own. */}}
+{{- define "svc.imageName" -}}
+{{- $common := .root.Values.image | default dict -}}
+{{- $repository := .image.repository | default .repository -}}
+{{- with .image.registry | default $common.registry -}}{{- $repository = printf "%s/%s" . $repository -}}{{- end -}}
+{{- if .image.digest -}}
+{{- printf "%s@%s" $repository .image.digest -}}
+{{- else -}}
+{{- printf "%s:%s" $repository (.image.tag | default $common.tag | default .root.Chart.AppVersion) -}}
 {{- end -}}
 {{- end -}}
 

@@ -43,6 +43,13 @@ The table with the text of each row that the values set, as JSON. It is made onc
 */}}
 {{- define "svc.table" -}}
 {{- $table := .Files.Get "files/variables.yaml" | fromYaml -}}
+{{- $rows := list -}}
+{{- range $row := $table.values -}}
+{{- $with := dict "value" true -}}
+{{- if $row.with -}}{{- $with = include "svc.lookup" (dict "values" $.Values.AsMap "path" $row.with) | fromJson -}}{{- end -}}
+{{- if $with.value -}}{{- $rows = append $rows $row -}}{{- end -}}
+{{- end -}}
+{{- $_ := set $table "values" $rows -}}
 {{- range $row := $table.values -}}
 {{- $found := include "svc.rowText" (dict "root" $ "row" $row) | fromJson -}}
 {{- if hasKey $found "text" -}}{{- $_ := set $row "text" $found.text -}}{{- end -}}

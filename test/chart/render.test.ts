@@ -20,7 +20,7 @@ type Pod = {
   automountServiceAccountToken: boolean
   securityContext: unknown
   terminationGracePeriodSeconds?: number
-  containers: { env?: Env[]; securityContext: unknown; args?: string[] }[]
+  containers: { image: string; env?: Env[]; envFrom?: unknown; securityContext: unknown; args?: string[] }[]
 }
 type Workload = { template: { spec: Pod } }
 
@@ -190,6 +190,17 @@ needs('helm')('the chart, rendered by Helm', () => {
     expect([seconds('self-hosted'), seconds('everything-on')]).toEqual([45, 50])
   })
 
+  it('OP-05 a worker that makes backups has the programs and the secrets for them, and no other service has', () => {
+    const imageOf = (name: string) => podOf(one('Deployment', `svc-${name}`, 'everything-on')).containers[0]!
+    expect(imageOf('worker').image).toBe(`registry.example.com/team/svc-backups:${packageJson.version}`)
+    expect(imageOf('worker').envFrom).toEqual([{ secretRef: { name: 'svc-backup-storage' } }])
+    expect(imageOf('api-gateway').envFrom).toBeUndefined()
+    const worker = environmentOf('worker', 'everything-on')
+    expect(readSettings(worker).backup).toMatchObject({ place: 's3://company-backups/svc', keep: 14 })
+    expect(worker).toMatchObject({ SVC_JWT_SECRET: KEYS.jwt, SVC_JWT_SIGNING_KEY: KEYS.signing })
+    expect(environmentOf('worker', 'self-hosted')).not.toHaveProperty('SVC_JWT_SECRET')
+  })
+
   it('OP-02 values with mistakes are refused with every mistake in words', async () => {
     const mistakes = {
       global: { platformConnector: { actorAssertionSecret: KEYS.jwt }, dataKey: 'short', auth: { url: 'https://x' } },
@@ -203,6 +214,7 @@ needs('helm')('the chart, rendered by Helm', () => {
       },
       'mcp-server': { platform: { jwtSecret: KEYS.signing } },
       mail: { smtpUrl: 'smtp://mail' },
+      backups: { to: 's3://backups/svc' },
       ingress: { enabled: true },
     }
     const message = await refusalOf(mistakes)

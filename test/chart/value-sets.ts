@@ -136,6 +136,15 @@ const everythingOn = {
   slack: { clientId: 'slack-id', clientSecret: 'slack-secret' },
   notifications: { ledgerDays: 30, inboxDays: 60 },
   forum: { allowedNetworks: ['10.20.0.0/16'] },
+  backups: {
+    to: 's3://company-backups/svc',
+    publicKeys: ['age1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq'],
+    cron: '0 2 * * *',
+    keep: 14,
+    verifyUrl: 'postgres://svc:secret@verify.internal/svc',
+    s3ExistingSecret: 'svc-backup-storage',
+    image: { repository: 'team/svc-backups' },
+  },
   migrations: { mode: 'job' },
   networkPolicy: {
     ingressFrom: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress-nginx' } } }],
