@@ -6,7 +6,7 @@ import { startOwnSystem } from '#test/programs/own-system.ts'
 
 /**
  * `node test/long/hostile-model.ts [seed] [turns] [turns between two comparisons]`: 100,000 tool calls of models that do all
- * they can to get out of their runs. CI runs 500 of them with a fixed seed.
+ * they can to get out of their runs. CI runs 1,000 of them with a fixed seed.
  */
 const seed = Number(process.argv[2] ?? Math.floor(Math.random() * 1e6) + 1)
 const turns = Number(process.argv[3] ?? 100_000)

@@ -3,7 +3,7 @@ import { prepareAttack } from '#test/hostile-model/attack.ts'
 import { startSystem } from '#test/system.ts'
 
 /** A small part of what `npm run test:long` runs. */
-const TURNS = 500
+const TURNS = 1_000
 const SEED = 20_261_118
 
 it('MA-19 MA-24 a hostile model reaches findings, a proposal a day and its own tokens, and no secret reaches it', async () => {
