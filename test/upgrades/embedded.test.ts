@@ -14,7 +14,7 @@ const releases = readReleases()
 
 it('OP-06 the data of former releases is recorded', () => {
   const versions = releases.map(({ version }) => version)
-  expect(versions).toEqual(expect.arrayContaining(['0.1.0', '0.2.0', '0.3.0', '0.4.0']))
+  expect(versions).toEqual(expect.arrayContaining(['0.1.0', '0.2.0', '0.3.0', '0.4.0', '0.7.0']))
 })
 
 describe.each(releases)("OP-06 today's server on the data folder of $version", (release) => {
