@@ -170,6 +170,8 @@ export const listSessions = operation({
         org_name: z.string().nullable(),
         created_at: z.iso.datetime(),
         last_seen_at: z.iso.datetime(),
+        signed_in_with: z.string().nullable().describe('The browser and its system, as it calls itself.'),
+        signed_in_from: z.string().nullable().describe('The address from which the person signed in.'),
       }),
     ),
   }),

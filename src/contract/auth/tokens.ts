@@ -14,6 +14,8 @@ const ApiToken = z.object({
   user_id: z.string(),
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime().nullable(),
+  last_used_at: z.iso.datetime().nullable().describe('To five minutes. Null if it was never used.'),
+  last_used_from: z.string().nullable().describe('The address of its last use.'),
 })
 
 export const listTokens = operation({

@@ -6,9 +6,15 @@ const DAY_MS = 86_400_000
 
 export const list = listCommand(listTokens, {
   label: 'Listing tokens',
-  header: ['ID', 'NAME', 'CREATED', 'EXPIRES'],
+  header: ['ID', 'NAME', 'CREATED', 'EXPIRES', 'LAST USED'],
   cut: ['NAME'],
-  row: ({ id, name, created_at, expires_at }, cli) => [id, name, cli.time(created_at), cli.time(expires_at, 'never')],
+  row: ({ id, name, created_at, expires_at, last_used_at }, cli) => [
+    id,
+    name,
+    cli.time(created_at),
+    cli.time(expires_at, 'never'),
+    cli.time(last_used_at, 'never'),
+  ],
   none: (_, __, { config }) =>
     `You have no API tokens in this organization. Create one: ${config.program} tokens create <name>`,
 })

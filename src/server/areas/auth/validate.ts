@@ -13,7 +13,7 @@ import type { ValidateAssertion } from './oauth/index.ts'
 import { liveSession } from './sessions/sessions.ts'
 import { readUserJwt, USER_JWT_TYPE } from './sessions/user-jwt.ts'
 import { findLiveSupport } from './store/support.ts'
-import { findLiveToken } from './store/tokens.ts'
+import { findLiveToken, touchToken } from './store/tokens.ts'
 
 export type Validate = (token: string, audience: Audience, clientAddress: string) => Promise<Principal>
 
@@ -58,7 +58,7 @@ async function findAgent(deps: Deps, token: string, audience: Audience) {
 async function find(deps: Deps, token: string, clientAddress: string): Promise<Principal | undefined> {
   switch (kindOfToken(token)) {
     case 'api_token':
-      return findApiToken(deps, token)
+      return findApiToken(deps, token, clientAddress)
     case 'session':
       return (await liveSession(deps, { secret: token }))?.principal
     case 'support':
@@ -68,9 +68,20 @@ async function find(deps: Deps, token: string, clientAddress: string): Promise<P
   }
 }
 
-async function findApiToken({ db, clock, keys }: Deps, token: string): Promise<Principal | undefined> {
-  const row = await findLiveToken(db, keys.hash('api_token', token), keys.epoch, clock.now())
+/** The last use of an API token is written at most this often. */
+const TOUCH_INTERVAL_MS = 5 * 60_000
+
+async function findApiToken(
+  { db, clock, keys }: Deps,
+  token: string,
+  clientAddress: string,
+): Promise<Principal | undefined> {
+  const now = clock.now()
+  const row = await findLiveToken(db, keys.hash('api_token', token), keys.epoch, now)
   if (!row) return undefined
+  if (now.getTime() - (row.last_used_at?.getTime() ?? 0) > TOUCH_INTERVAL_MS) {
+    await touchToken(db, row.id, { now, from: clientAddress })
+  }
   const { id, org_id, user_id, role, expires_at } = row
   return { kind: 'api_token', id, user_id, org_id, role, scopes: [], expires_at: expires_at?.toISOString() ?? null }
 }

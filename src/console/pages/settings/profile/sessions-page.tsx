@@ -16,13 +16,14 @@ export function SessionsPage() {
   const sessions = useCall(listSessions, {})
   const columns: readonly Column<OwnSession>[] = [
     {
-      head: 'Signed in',
-      cell: ({ created_at, is_current }) => (
+      head: 'Where',
+      cell: (session) => (
         <span className="row">
-          <Time at={created_at} /> {is_current && <Chip tone="success">This session</Chip>}
+          {placeOf(session)} {session.is_current && <Chip tone="success">This session</Chip>}
         </span>
       ),
     },
+    { head: 'Signed in', cell: ({ created_at }) => <Time at={created_at} />, isWide: true },
     { head: 'Last used', cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
     { head: 'Organization', cell: ({ org_name }) => org_name ?? 'none', isWide: true },
     {
@@ -30,7 +31,7 @@ export function SessionsPage() {
       cell: (session) =>
         !session.is_current && (
           <AskButton
-            of={`of ${new Date(session.created_at).toLocaleString()}`}
+            of={`of ${placeOf(session)}, ${new Date(session.created_at).toLocaleString()}`}
             look="small"
             title="End session"
             op={endOwnSession}
@@ -39,7 +40,7 @@ export function SessionsPage() {
             done="The session has ended."
           >
             <p>
-              The browser or program that signed in <Time at={session.created_at} /> is signed out at once. Whoever uses
+              {placeOf(session)}, which signed in <Time at={session.created_at} />, is signed out at once. Whoever uses
               it has to sign in again.
             </p>
           </AskButton>
@@ -58,4 +59,10 @@ export function SessionsPage() {
       </Loaded>
     </Page>
   )
+}
+
+/** The browser and its address. Both are missing in sessions of former releases, and the first in programs. */
+function placeOf({ signed_in_with, signed_in_from }: OwnSession): string {
+  const browser = signed_in_with ?? 'Unknown browser or program'
+  return signed_in_from === null ? browser : `${browser} at ${signed_in_from}`
 }

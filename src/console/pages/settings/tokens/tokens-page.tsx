@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { usePages } from '#console/call/use-pages.ts'
 import { AskButton } from '#console/parts/form/ask-button.tsx'
 import { Opener } from '#console/parts/form/opener.tsx'
@@ -11,7 +12,7 @@ import { useNow } from '#console/parts/text/use-now.ts'
 import { listTokens, revokeToken } from '#contract/auth/tokens.ts'
 import { CreateToken } from './create-token.tsx'
 
-type Token = { id: string; name: string; created_at: string; expires_at: string | null }
+type Token = z.infer<typeof listTokens.output>['items'][number]
 
 export function TokensPage() {
   const tokens = usePages(listTokens, {})
@@ -19,6 +20,7 @@ export function TokensPage() {
     { head: 'Name', cell: ({ name }) => name },
     { head: 'Created', cell: ({ created_at }) => <Time at={created_at} />, isWide: true },
     { head: 'Expires', cell: (token) => <Expiry token={token} /> },
+    { head: 'Last used', cell: (token) => <LastUse token={token} /> },
     {
       head: 'Acts',
       cell: (token) => (
@@ -54,6 +56,15 @@ export function TokensPage() {
         }
       />
     </Page>
+  )
+}
+
+function LastUse({ token: { last_used_at, last_used_from } }: { token: Token }) {
+  if (last_used_at === null) return <span className="soft">never</span>
+  return (
+    <>
+      <Time at={last_used_at} /> {last_used_from !== null && <span className="soft">from {last_used_from}</span>}
+    </>
   )
 }
 

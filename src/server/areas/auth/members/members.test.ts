@@ -9,8 +9,9 @@ import { type System, startSystem } from '#test/system.ts'
 
 describe('members, roles and their tokens', () => {
   let system: System
+  const clock = testClock(new Date())
   beforeAll(async () => {
-    system = await startSystem({ clock: testClock(new Date()) })
+    system = await startSystem({ clock })
   })
   afterAll(() => system?.[Symbol.asyncDispose]())
 
@@ -70,6 +71,27 @@ describe('members, roles and their tokens', () => {
     await client.call(revokeToken, { id: createdToken.id })
     await expect(system.client(createdToken.token).call(me, {})).rejects.toMatchObject({ code: 'INVALID_TOKEN' })
     await expect(client.call(revokeToken, { id: createdToken.id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  it('CO-05 the list says when a token was last used, to five minutes, and from where', async () => {
+    const client = system.client((await system.member('developer')).token)
+    const created = await client.call(createToken, { name: 'nightly' })
+    const uses = async () => {
+      const { items } = await client.call(listTokens, {})
+      const { last_used_at, last_used_from } = items.find(({ id }) => id === created.id)!
+      return { last_used_at, last_used_from }
+    }
+    expect(await uses()).toEqual({ last_used_at: null, last_used_from: null })
+    const use = () => system.client(created.token).call(me, {})
+    const first = { last_used_at: clock.now().toISOString(), last_used_from: '127.0.0.1' }
+    await use()
+    expect(await uses()).toEqual(first)
+    clock.advance(5 * 60_000)
+    await use()
+    expect(await uses()).toEqual(first)
+    clock.advance(60_000)
+    await use()
+    expect(await uses()).toEqual({ ...first, last_used_at: clock.now().toISOString() })
   })
 
   it('AU-02 a token cannot create a token that expires later than itself', async () => {

@@ -3,12 +3,15 @@ import { newId } from '#edge/ids.ts'
 import type { Tx } from '#lib/db/db.ts'
 import type { AuthDeps } from '../model/deps.ts'
 import { makeToken } from '../model/token-format.ts'
-import { endSessionRow, findSession, insertSession, touchSession } from '../store/sessions.ts'
+import { endSessionRow, findSession, insertSession, type SessionPlace, touchSession } from '../store/sessions.ts'
 
 export const SESSION_IDLE_MS = 12 * 3_600_000
 export const SESSION_MAX_MS = 30 * 24 * 3_600_000
 /** `last_seen_at` is written at most this often. */
 const TOUCH_INTERVAL_MS = 60_000
+
+/** Of a session that copies its start from another one. */
+const UNKNOWN_PLACE: SessionPlace = { signed_in_with: null, signed_in_from: null }
 
 export type NewSession = { id: string; secret: string }
 
@@ -19,10 +22,11 @@ export async function startSession(
   tx: Tx,
   { keys }: Pick<AuthDeps, 'keys'>,
   session: { user_id: string; org_id: string | null; now: Date },
+  place: SessionPlace = UNKNOWN_PLACE,
 ): Promise<NewSession> {
   const secret = makeToken('session')
   const id = newId('ses')
-  await insertSession(tx, { ...session, id, hash: keys.hash('session', secret), epoch: keys.epoch })
+  await insertSession(tx, { ...session, id, hash: keys.hash('session', secret), epoch: keys.epoch }, place)
   return { id, secret }
 }
 

@@ -9,14 +9,15 @@ import type { SignedInPerson } from './providers/oidc.ts'
 import { askProvider, callbackUri, findProvider } from './providers/provider-calls.ts'
 import { type Identity, type Provider, readIdentity } from './providers/providers.ts'
 import { SignInRefused } from './refusals.ts'
-import { sessionCookie, startBrowserSession } from './session/browser-session.ts'
+import { sessionCookie, startBrowserSession, type Visitor } from './session/browser-session.ts'
 import { callerSession } from './session/caller-session.ts'
 
 /** Handles the return from the identity provider: checks the flow, reads the identity, signs the user in. */
 export function callbackRoute(deps: SignInDeps): Route {
   return route(
     signInCallback,
-    asPage(async ({ provider: name, ...answer }, { request }) => {
+    asPage(async ({ provider: name, ...answer }, { request, clientAddress }) => {
+      const visitor = { request, clientAddress }
       const provider = findProvider(deps, name)
       const flow = await resumeFlow(deps, request, provider, answer.state)
       if (answer.error !== undefined) throw refusalOf(answer.error)
@@ -24,8 +25,8 @@ export function callbackRoute(deps: SignInDeps): Route {
       const person = await askProvider(deps, provider, () => provider.client.finish(url, flow.secrets))
       const identity = checkedIdentity(deps, provider, person)
       const session = flow.linkUserId
-        ? await linkTo(deps, request, identity, flow.linkUserId)
-        : await startBrowserSession(deps, request, async (tx, now) => {
+        ? await linkTo(deps, visitor, identity, flow.linkUserId)
+        : await startBrowserSession(deps, visitor, async (tx, now) => {
             const user = await findOrBindUser(tx, identity, now)
             await completeFirstSignIn(tx, identity, user, now)
             return user
@@ -36,10 +37,10 @@ export function callbackRoute(deps: SignInDeps): Route {
 }
 
 /** Adds the identity to the user who began to link it, if they are still the one signed in. */
-async function linkTo(deps: SignInDeps, request: Request, identity: Identity, userId: string) {
-  const session = await callerSession(deps, request)
+async function linkTo(deps: SignInDeps, visitor: Visitor, identity: Identity, userId: string) {
+  const session = await callerSession(deps, visitor.request)
   if (!session?.byCookie || session.user_id !== userId) throw new SignInRefused('link_needs_session')
-  return startBrowserSession(deps, request, async (tx, now) => {
+  return startBrowserSession(deps, visitor, async (tx, now) => {
     const user = await linkIdentity(tx, identity, userId, now)
     await completeFirstSignIn(tx, identity, user, now)
     return { id: userId, org_id: session.principal.org_id }

@@ -4,7 +4,7 @@ import { type Route, route } from '#edge/route/route.ts'
 import { kindOfToken, makeToken } from '../model/token-format.ts'
 import { liveSession, SESSION_IDLE_MS, startSession } from '../sessions/sessions.ts'
 import type { SignInDeps } from './deps.ts'
-import { copySessionAge, findNewestOrg, insertCode, takeCode } from './store.ts'
+import { copySessionStart, findNewestOrg, insertCode, takeCode } from './store.ts'
 
 const CODE_LIFETIME_MS = 60_000
 
@@ -37,7 +37,7 @@ export function exchangeRoute(deps: SignInDeps): Route {
     const session = await db.tx(async (tx) => {
       const org_id = await findNewestOrg(tx, original.user_id)
       const started = await startSession(tx, deps, { user_id: original.user_id, org_id, now })
-      await copySessionAge(tx, started.id, original.id)
+      await copySessionStart(tx, started.id, original.id)
       return started
     })
     return { token: session.secret, expires_at: new Date(now.getTime() + SESSION_IDLE_MS).toISOString() }

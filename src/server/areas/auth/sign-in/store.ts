@@ -102,10 +102,12 @@ export async function findUserByEmail(db: Querier, email: string): Promise<{ id:
   return row
 }
 
-/** Copies the start time of session `from`, because a session made without a new sign-in must not last longer. */
-export async function copySessionAge(tx: Tx, id: string, from: string): Promise<void> {
+/** Copies time and place of the start of session `from`: a session made without a new sign-in must not last longer. */
+export async function copySessionStart(tx: Tx, id: string, from: string): Promise<void> {
   await tx.query(sql`
-    update auth.sessions s set created_at = f.created_at from auth.sessions f where s.id = ${id} and f.id = ${from}`)
+    update auth.sessions s
+    set created_at = f.created_at, signed_in_with = f.signed_in_with, signed_in_from = f.signed_in_from
+    from auth.sessions f where s.id = ${id} and f.id = ${from}`)
 }
 
 type CodeRow = { session_id: string; state: string; expires_at: Date }

@@ -11,13 +11,16 @@ type SessionRow = {
   last_seen_at: Date
 }
 
+/** Where a person signed in: the browser and its system as it calls itself, and its address. */
+export type SessionPlace = { readonly signed_in_with: string | null; readonly signed_in_from: string | null }
+
 type Insert = { id: string; hash: Buffer; epoch: string; user_id: string; org_id: string | null; now: Date }
 
-export async function insertSession(tx: Tx, session: Insert): Promise<void> {
+export async function insertSession(tx: Tx, session: Insert, place: SessionPlace): Promise<void> {
   await tx.query(sql`
-    insert into auth.sessions (id, hash, epoch, user_id, org_id, created_at, last_seen_at)
+    insert into auth.sessions (id, hash, epoch, user_id, org_id, created_at, last_seen_at, signed_in_with, signed_in_from)
     values (${session.id}, ${session.hash}, ${session.epoch}, ${session.user_id}, ${session.org_id},
-            ${session.now}, ${session.now})`)
+            ${session.now}, ${session.now}, ${place.signed_in_with}, ${place.signed_in_from})`)
 }
 
 /** Finds a session that was not ended, with the user's current role in its organization (null if they left it). */
@@ -43,7 +46,7 @@ export async function endSessionRow(db: Querier, id: string, now: Date): Promise
   await db.query(sql`update auth.sessions set ended_at = ${now} where id = ${id} and ended_at is null`)
 }
 
-type SessionSummary = { id: string; org_name: string | null; created_at: Date; last_seen_at: Date }
+type SessionSummary = SessionPlace & { id: string; org_name: string | null; created_at: Date; last_seen_at: Date }
 
 /** Lists the sessions of a person that did not end and were used after `idleSince`, the one used last first. */
 export async function listSessionsOf(
@@ -51,7 +54,7 @@ export async function listSessionsOf(
   { userId, epoch, idleSince, startedSince }: { userId: string; epoch: string; idleSince: Date; startedSince: Date },
 ): Promise<SessionSummary[]> {
   return db.query(sql`
-    select s.id, o.name as org_name, s.created_at, s.last_seen_at
+    select s.id, o.name as org_name, s.created_at, s.last_seen_at, s.signed_in_with, s.signed_in_from
     from auth.sessions s left join auth.orgs o on o.id = s.org_id
     where s.user_id = ${userId} and s.epoch = ${epoch} and s.ended_at is null
       and s.last_seen_at > ${idleSince} and s.created_at > ${startedSince}

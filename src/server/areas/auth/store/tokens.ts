@@ -3,7 +3,14 @@ import type { PageQuery } from '#edge/route/paging.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
-type TokenRow = { id: string; org_id: string; user_id: string; role: Role; expires_at: Date | null }
+type TokenRow = {
+  id: string
+  org_id: string
+  user_id: string
+  role: Role
+  expires_at: Date | null
+  last_used_at: Date | null
+}
 
 type NewToken = {
   id: string
@@ -31,12 +38,18 @@ export async function findLiveToken(
   now: Date,
 ): Promise<TokenRow | undefined> {
   const [row] = await db.query<TokenRow>(sql`
-    select t.id, t.org_id, t.user_id, m.role, t.expires_at
+    select t.id, t.org_id, t.user_id, m.role, t.expires_at, t.last_used_at
     from auth.api_tokens t
     join auth.memberships m using (org_id, user_id)
     where t.hash = ${hash} and t.epoch = ${epoch} and t.revoked_at is null
       and (t.expires_at is null or t.expires_at > ${now})`)
   return row
+}
+
+/** Records a use of the token, for the person who looks at the list. */
+export async function touchToken(db: Querier, id: string, use: { now: Date; from: string }): Promise<void> {
+  await db.query(sql`
+    update auth.api_tokens set last_used_at = ${use.now}, last_used_from = ${use.from} where id = ${id}`)
 }
 
 export type TokenListRow = {
@@ -46,6 +59,8 @@ export type TokenListRow = {
   user_id: string
   created_at: Date
   expires_at: Date | null
+  last_used_at: Date | null
+  last_used_from: string | null
 }
 
 /**
@@ -61,7 +76,7 @@ export async function pageTokens(
   { before, limit }: PageQuery,
 ): Promise<TokenListRow[]> {
   return db.query<TokenListRow>(sql`
-    select id, name, org_id, user_id, created_at, expires_at
+    select id, name, org_id, user_id, created_at, expires_at, last_used_at, last_used_from
     from auth.api_tokens
     where org_id = ${orgId} and (${userId ?? null}::text is null or user_id = ${userId ?? null})
       and epoch = ${epoch} and revoked_at is null and (${before}::text is null or id < ${before})

@@ -35,6 +35,8 @@ export function tokenRoutes({ db, clock, keys, onRevoked }: AuthDeps): Route[] {
         name,
         created_at: now,
         expires_at: expiryOf(expires_at, principal, now),
+        last_used_at: null,
+        last_used_from: null,
       }
       await db.tx(async (tx) => {
         await insertToken(tx, { ...row, hash: keys.hash('api_token', token), epoch: keys.epoch })
@@ -103,7 +105,11 @@ function expiryOf(expiresAt: string | undefined, principal: Member, now: Date): 
 }
 
 function present(row: TokenListRow) {
-  const { id, name, org_id, user_id, created_at, expires_at } = row
-  const times = { created_at: created_at.toISOString(), expires_at: expires_at?.toISOString() ?? null }
-  return { id, name, org_id, user_id, ...times }
+  const { created_at, expires_at, last_used_at, ...fields } = row
+  return {
+    ...fields,
+    created_at: created_at.toISOString(),
+    expires_at: expires_at?.toISOString() ?? null,
+    last_used_at: last_used_at?.toISOString() ?? null,
+  }
 }

@@ -30,7 +30,7 @@ export function localRoutes(deps: SignInDeps): Route[] {
     ),
     route(
       localSignIn,
-      asPage(async (_, { request }) => {
+      asPage(async (_, { request, clientAddress }) => {
         const code = admit(local, request)
         const form = new URLSearchParams(await request.text())
         const returnTo = checkReturnTo(deps, form.get('return_to') ?? undefined)
@@ -41,7 +41,7 @@ export function localRoutes(deps: SignInDeps): Route[] {
           if (isScript) throw new ServiceError('FORBIDDEN', LINK_USED)
           return localFormPage({ returnTo, allowed, otherWay: mailedLinkUrl(deps, returnTo), fault: CODE_WRONG })
         }
-        const session = await startBrowserSession(deps, request, async () => owner)
+        const session = await startBrowserSession(deps, { request, clientAddress }, async () => owner)
         const cookie = sessionCookie(deps, session.secret)
         return isScript ? signedIn(cookie) : seeOther(returnTo, [cookie])
       }),

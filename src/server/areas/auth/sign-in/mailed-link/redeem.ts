@@ -32,12 +32,13 @@ export function redeemLinkRoutes(deps: SignInDeps): Route[] {
     ),
     route(
       signInByMailedLink,
-      asPage(async ({ token }, { request }) => {
+      asPage(async ({ token }, { request, clientAddress }) => {
         requireMailedLinks(deps)
         refuseCrossSite(request, deps.publicUrls.signIn)
         // Deleted before it is checked, because a link sent by another browser has leaked.
         const { email, returnTo } = await readLink(deps, request, { token, read: takeLink })
-        const session = await startBrowserSession(deps, request, (tx, now) => confirmUser(tx, deps, { email, now }))
+        const visitor = { request, clientAddress }
+        const session = await startBrowserSession(deps, visitor, (tx, now) => confirmUser(tx, deps, { email, now }))
         return seeOther(returnTo, [sessionCookie(deps, session.secret)])
       }),
     ),

@@ -18,11 +18,11 @@ describe('CO-01 what the console shows of the person and the organization', () =
   afterAll(() => system?.[Symbol.asyncDispose]())
 
   /** Signs in as the first owner in a browser of its own. */
-  async function signIn() {
+  async function signIn(browser = 'node') {
     const code = readFileSync(join(system.config.dataDir, 'sign-in-code'), 'utf8').trim()
     const response = await fetch(`${system.url}/auth/local`, {
       method: 'POST',
-      headers: { accept: 'application/json' },
+      headers: { accept: 'application/json', 'user-agent': browser },
       body: new URLSearchParams({ code }),
     })
     const cookie = response.headers.get('set-cookie')!.split(';')[0]!
@@ -47,6 +47,13 @@ describe('CO-01 what the console shows of the person and the organization', () =
     await expect(phone.call(listSessions, {})).rejects.toMatchObject({ code: 'INVALID_TOKEN' })
     await expect(laptop.call(endOwnSession, { id: other.id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
     expect((await laptop.call(listSessions, {})).items).toHaveLength(1)
+  })
+
+  it('a session says in which browser and from where the person signed in', async () => {
+    const client = await signIn('Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0')
+    const { items } = await client.call(listSessions, {})
+    const { signed_in_with, signed_in_from } = items.find(({ is_current }) => is_current)!
+    expect([signed_in_with, signed_in_from]).toEqual(['Firefox on Linux', '127.0.0.1'])
   })
 
   it('a member sees the organization with its domains and names of its members, and no other organization', async () => {

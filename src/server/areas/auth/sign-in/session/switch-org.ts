@@ -10,7 +10,7 @@ import { endSessionRow } from '../../store/sessions.ts'
 import type { SignInDeps } from '../deps.ts'
 import { asPage } from '../pages.ts'
 import { checkReturnTo } from '../start.ts'
-import { copySessionAge, findRole } from '../store.ts'
+import { copySessionStart, findRole } from '../store.ts'
 import { sessionCookie } from './browser-session.ts'
 import { type CallerSession, callerSession } from './caller-session.ts'
 
@@ -47,7 +47,7 @@ export async function replaceSession(deps: SignInDeps, before: CallerSession, or
     const role = await findRole(tx, user_id, orgId)
     if (role === undefined) throw notFound('organization')
     const session = await startSession(tx, deps, { user_id, org_id: orgId, now })
-    await copySessionAge(tx, session.id, before.id)
+    await copySessionStart(tx, session.id, before.id)
     await endSessionRow(tx, before.id, now)
     return { ...session, role }
   })
