@@ -37,6 +37,7 @@ const TABLE: Row[] = [
   ['system.metrics',          '404 404 404 404 404 404 404 404 404 200', at('/metrics')],
   ['system.openapi',          '200 200 200 200 200 200 200 200 200 200', at('/openapi.json')],
   ['system.docs',             '200 200 200 200 200 200 200 200 200 200', at('/docs')],
+  ['system.docs-of-area',     '200 200 200 200 200 200 200 200 200 200', at('/docs/apps')],
   ['console.page',            '200 200 200 200 200 200 200 200 200 200', at('/')],
   ['console.asset',           '404 404 404 404 404 404 404 404 404 404', at('/assets/none.js')],
   ['skills.index',            '200 200 200 200 200 200 200 200 200 200', at('/.well-known/agent-skills/index.json')],

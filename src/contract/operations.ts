@@ -302,4 +302,5 @@ export const OPERATIONS: readonly Operation[] = [
   system.metrics,
   system.openapi,
   system.docs,
+  system.docsOfArea,
 ]

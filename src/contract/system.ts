@@ -64,3 +64,13 @@ export const docs = operation({
   summary: 'Show the API reference',
   produces: ['text/html'],
 })
+
+export const docsOfArea = operation({
+  ...rawGet,
+  access: 'public',
+  name: 'system.docs-of-area',
+  path: '/docs/{area}',
+  summary: 'Show the part of the API reference about one area',
+  input: z.object({ area: z.string().max(100) }),
+  produces: ['text/html'],
+})

@@ -28,7 +28,7 @@ export function deprecationHeaders(name: string, { since, sunset }: Deprecation)
   return {
     deprecation: `@${startOf(since) / 1000}`,
     sunset: new Date(startOf(sunset)).toUTCString(),
-    link: `</docs#${name}>; rel="deprecation"; type="text/html"`,
+    link: `</docs/${name.split('.')[0]}#${name}>; rel="deprecation"; type="text/html"`,
   }
 }
 

@@ -4,22 +4,43 @@ import type { PrincipalKind } from '#contract/core/principal.ts'
 import type { OpenApiDocument, OperationObject, Parameter } from '../openapi/document.ts'
 import type { ResponseObject } from '../openapi/responses.ts'
 import { type Html, html } from '../pages/html.ts'
-import { curlExample, type Endpoint } from './curl.ts'
+import { curlExample } from './curl.ts'
+import { type Endpoint, exampleOf } from './example.ts'
+import { pythonExample } from './python.ts'
 import { count, type Field, fieldTable, prose, schemaBlock } from './schema.ts'
+import { typescriptExample } from './typescript.ts'
 
 export function operationArticle(endpoint: Endpoint, doc: OpenApiDocument): Html {
   const { method, path, op } = endpoint
   const id = op.operationId
   return html`<article id="${id}" aria-labelledby="${id}-title">
-<h3 id="${id}-title"><a class="anchor" href="#${id}">${op.summary}</a></h3>
+<h2 id="${id}-title"><a class="anchor" href="#${id}">${op.summary}</a></h2>
 <p class="endpoint"><span class="method ${method.toLowerCase()}">${method}</span> <code>${breakable(path)}</code></p>
 ${op.description !== undefined && html`<p>${prose(op.description)}</p>`}
 <dl class="facts">${factsOf(op).map(([name, words]) => html`<div><dt>${name}</dt><dd>${words}</dd></div>`)}</dl>
 ${parametersBlock(op, doc)}${bodyBlock(op, doc)}${answerBlock(op, doc)}${refusalsBlock(op)}
-<h4>Example</h4>
-<pre tabindex="0" aria-label="Example for ${op.summary}"><code>${curlExample(endpoint, doc)}</code></pre>
-</article>
+<h3>Example</h3>
+${examples(endpoint, doc)}</article>
 `
+}
+
+/** The languages of the examples, by the name that the script of the page remembers. */
+export const LANGUAGES = [
+  ['curl', 'curl', curlExample],
+  ['typescript', 'TypeScript', typescriptExample],
+  ['python', 'Python', pythonExample],
+] as const
+
+function examples(endpoint: Endpoint, doc: OpenApiDocument): Html[] {
+  const request = exampleOf(endpoint, doc)
+  return LANGUAGES.map(
+    ([
+      language,
+      title,
+      write,
+    ]) => html`<pre tabindex="0" data-language="${language}" aria-label="${title} for ${endpoint.op.summary}"><code>${write(request)}</code></pre>
+`,
+  )
 }
 
 /** Lets long paths wrap at their slashes. */
@@ -102,7 +123,7 @@ function parametersBlock({ parameters = [] }: OperationObject, doc: OpenApiDocum
     const fields: Field[] = all.filter((one) => one.in === place)
     return fields.length === 0
       ? []
-      : [html`<h4>${PLACES[place]}</h4>${fieldTable(PLACES[place], fields, { doc, marks: 'required' })}`]
+      : [html`<h3>${PLACES[place]}</h3>${fieldTable(PLACES[place], fields, { doc, marks: 'required' })}`]
   })
 }
 
@@ -110,7 +131,7 @@ function bodyBlock({ requestBody }: OperationObject, doc: OpenApiDocument): Html
   if (!requestBody) return false
   const types = Object.keys(requestBody.content)
   const schema = Object.values(requestBody.content)[0]?.schema
-  return html`<h4>Request body ${typeList(types)}</h4>${schema && schemaBlock('Request body', schema, { doc, marks: 'required' })}`
+  return html`<h3>Request body ${typeList(types)}</h3>${schema && schemaBlock('Request body', schema, { doc, marks: 'required' })}`
 }
 
 function answerBlock({ responses }: OperationObject, doc: OpenApiDocument): Html[] {
@@ -118,7 +139,7 @@ function answerBlock({ responses }: OperationObject, doc: OpenApiDocument): Html
   return good.map(([status, { content = {}, description }]) => {
     const schema = Object.values(content)[0]?.schema
     const words = description === 'Done' ? false : html`<p>${prose(description)}</p>`
-    return html`<h4>Answer <span class="status">${status}</span> ${typeList(Object.keys(content))}</h4>${words}
+    return html`<h3>Answer <span class="status">${status}</span> ${typeList(Object.keys(content))}</h3>${words}
 ${schema && schemaBlock(`Answer ${status}`, schema, { doc, marks: 'optional' })}`
   })
 }
@@ -129,6 +150,6 @@ function typeList(types: readonly string[]): Html {
 
 function refusalsBlock({ responses }: OperationObject): Html {
   const statuses = Object.keys(responses).filter((status) => /^[45]/.test(status))
-  return html`<h4>Refusals</h4>
-<p class="refusals">${statuses.map((status) => html`<a href="#status-${status}">${status}</a> `)}</p>`
+  return html`<h3>Refusals</h3>
+<p class="refusals">${statuses.map((status) => html`<a href="/docs#status-${status}">${status}</a> `)}</p>`
 }

@@ -6,11 +6,16 @@ import { type Access, operation } from '#contract/core/operation.ts'
 import { OPERATIONS } from '#contract/operations.ts'
 import { toOpenApi } from '../openapi/document.ts'
 import { escapeHtml } from '../pages/html.ts'
+import { exampleOf } from './example.ts'
 import { accessWords } from './operation.ts'
-import { DOCS_CSP, docsPage } from './page.ts'
-import { SEARCH_SCRIPT } from './search-script.ts'
+import { DOCS_CSP, docsPages } from './page.ts'
+import { pythonExample } from './python.ts'
+import { DOCS_SCRIPT } from './script.ts'
+import { typescriptExample } from './typescript.ts'
 
-const page = docsPage(toOpenApi(OPERATIONS, { version: '1.2.3' }))
+const document = toOpenApi(OPERATIONS, { version: '1.2.3' })
+const pages = docsPages(document)
+const pageOf = (name: string) => pages.groups.get(name.split('.')[0]!)!
 
 const HOSTILE = `</style></code><script>alert('x')</script><img src=x onerror="alert(1)"> & "quoted"`
 
@@ -65,7 +70,8 @@ const follow = operation({
   ]),
 })
 const doc = toOpenApi([hostile, follow], { version: HOSTILE, baseUrl: 'https://svc.test/' })
-const hostilePage = docsPage(doc)
+const hostilePages = docsPages(doc)
+const hostilePage = hostilePages.groups.get('test')!
 
 /** Values of an attribute, wherever it stands. */
 function attributes(of: string, name: string): string[] {
@@ -77,27 +83,39 @@ function article(of: string, id: string): string {
   return of.slice(start, of.indexOf('</article>', start))
 }
 
-describe('the page of the product', () => {
+describe('the pages of the product', () => {
   it.each(OPERATIONS.map(({ name, method, path, summary }) => ({ name, method, path, summary })))(
-    'shows $name once, and leads to it from the contents',
+    'show $name once, and lead to it from the contents of each page',
     ({ name, method, path, summary }) => {
-      expect(page.split(`<article id="${name}"`)).toHaveLength(2)
-      expect(page).toContain(
-        `<li data-search="${method} ${escapeHtml(path)} ${name}"><a href="#${name}">${escapeHtml(summary)}</a></li>`,
-      )
-      const text = article(page, name).replaceAll('<wbr>', '')
+      const area = name.split('.')[0]!
+      const all = [pages.overview, ...pages.groups.values()]
+      expect(all.filter((page) => page.includes(`<article id="${name}"`))).toEqual([pageOf(name)])
+      for (const page of [pages.overview, pageOf('apps.list')]) {
+        expect(page).toContain(
+          `<li data-search="${method} ${escapeHtml(path)} ${name}"><a href="/docs/${area}#${name}">${escapeHtml(summary)}</a></li>`,
+        )
+      }
+      const text = article(pageOf(name), name).replaceAll('<wbr>', '')
       expect(text).toContain(`>${method}</span> <code>${escapeHtml(path)}</code>`)
       expect(text).toContain(escapeHtml(summary))
-      expect(text).toContain('curl ')
+      for (const part of ['curl ', 'await fetch(', 'requests.request(']) expect(text).toContain(part)
     },
   )
 
-  it.each(Object.entries(ERRORS))('lists %s with status and exit code', (code, { status, exit }) => {
-    const row = page.split('<tr').find((text) => text.includes(`<code>${code}</code><p>`))
+  it.each(Object.entries(ERRORS))('list %s with status and exit code', (code, { status, exit }) => {
+    const row = pages.overview.split('<tr').find((text) => text.includes(`<code>${code}</code><p>`))
     expect(row).toContain(`<td>${status}</td><td>${exit}</td>`)
   })
 
-  it('has a landmark for each part, one first heading and no skipped level', () => {
+  it('are at most 350 KB each', () => {
+    const sizes = [...pages.groups].map(([name, text]) => ({ name, kb: Buffer.byteLength(text) / 1024 }))
+    expect(sizes.filter(({ kb }) => kb > 350)).toEqual([])
+  })
+
+  it.each([
+    ['overview', pages.overview],
+    ['apps', pageOf('apps.list')],
+  ])('have a landmark for each part, one first heading and no skipped level: %s', (_, page) => {
     for (const tag of ['<header', '<nav aria-label="Contents"', '<main id="content"']) expect(page).toContain(tag)
     const levels = [...page.matchAll(/<h([1-6])/g)].map((match) => Number(match[1]))
     expect(levels.filter((level) => level === 1)).toHaveLength(1)
@@ -106,21 +124,28 @@ describe('the page of the product', () => {
 })
 
 describe.each([
-  ['the product', page],
+  ['the product', pages.overview],
+  ['an area', pageOf('apps.list')],
   ['hostile text', hostilePage],
 ])('the page of %s', (_, of) => {
   it('loads nothing and runs nothing but the script of its search', () => {
-    expect([...of.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, script]) => script)).toEqual([SEARCH_SCRIPT])
-    const rest = of.replace(SEARCH_SCRIPT, '').replace('<script></script>', '')
+    expect([...of.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, script]) => script)).toEqual([DOCS_SCRIPT])
+    const rest = of.replace(DOCS_SCRIPT, '').replace('<script></script>', '')
     expect(rest).not.toMatch(/<script|<img|<link|<iframe|<object|javascript:|@import|url\(/i)
     expect(of).not.toMatch(/<[a-z]\w*(?:\s[\w-]+(?:="[^"]*")?)*\s(?:on\w+|style|src)=/i)
-    for (const href of attributes(of, 'href')) expect(href).toMatch(/^(?:#.+|openapi\.json)$/)
+    for (const href of attributes(of, 'href'))
+      expect(href).toMatch(/^(?:#.+|\/openapi\.json|\/docs(?:\/[\w-]+)?(?:#.+)?)$/)
   })
 
   it('has no id twice, and every link leads somewhere', () => {
     const ids = attributes(of, 'id')
     expect(ids).toEqual([...new Set(ids)])
     for (const href of attributes(of, 'href')) if (href.startsWith('#')) expect(ids).toContain(href.slice(1))
+    const { overview, groups } = of === hostilePage ? hostilePages : pages
+    for (const [, area, id] of of.matchAll(/href="\/docs(?:\/([\w-]+))?#([^"]+)"/g)) {
+      const target = area === undefined ? overview : groups.get(area)!
+      expect(target, `${area}#${id}`).toContain(` id="${id}"`)
+    }
   })
 
   it('closes what it opens', () => {
@@ -136,7 +161,7 @@ describe.each([
   it('has exactly the style sheet and the script that its policy allows', () => {
     const style = /<style>([\s\S]*?)<\/style>/.exec(of)![1]!
     expect(DOCS_CSP).toBe(
-      `default-src 'none'; script-src 'sha256-${hash('sha256', SEARCH_SCRIPT, 'base64')}'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      `default-src 'none'; script-src 'sha256-${hash('sha256', DOCS_SCRIPT, 'base64')}'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
     )
   })
 })
@@ -156,7 +181,7 @@ describe('one operation', () => {
   })
 
   it('marks required fields of requests and optional fields of answers', () => {
-    const [request, answer] = text.split('<h4>Answer')
+    const [request, answer] = text.split('<h3>Answer')
     expect(request).toContain('<code>tree</code> <small class="required">required</small>')
     expect(request).not.toContain('class="optional"')
     expect(answer).toContain('<code>maybe</code> <small class="optional">optional</small>')
@@ -177,8 +202,62 @@ describe('one operation', () => {
   })
 })
 
+const AsyncFunction = (async () => {}).constructor as new (text: string) => unknown
+
 describe('the example', () => {
-  const commandOf = (id: string) => /<pre[^>]*><code>([\s\S]*?)<\/code>/.exec(article(hostilePage, id))![1]
+  const codeOf = (id: string, language: string) =>
+    new RegExp(`<pre[^>]*data-language="${language}"[^>]*><code>([\\s\\S]*?)</code>`).exec(article(hostilePage, id))![1]
+  const commandOf = (id: string) => codeOf(id, 'curl')
+
+  it.each(OPERATIONS.map((op) => op.name))('in TypeScript of %s is a program', (name) => {
+    const { method, path } = OPERATIONS.find((op) => op.name === name)!
+    const op = document.paths[path]![method.toLowerCase() as 'get']!
+    expect(() => new AsyncFunction(typescriptExample(exampleOf({ method, path, op }, document)))).not.toThrow()
+  })
+
+  it('in TypeScript sends the body and the token', () => {
+    expect(codeOf('test.follow', 'typescript')).toBe(
+      escapeHtml(
+        [
+          'const query = new URLSearchParams({"since":"2026-01-31T12:00:00.000Z"})',
+          `const response = await fetch(\`https://svc.test/follow?\${query}\`, {`,
+          `  headers: { authorization: \`Bearer \${process.env.SVC_OPERATOR_TOKEN}\` },`,
+          '})',
+          'if (!response.ok) throw new Error(await response.text())',
+          'for await (const text of response.body.pipeThrough(new TextDecoderStream())) {',
+          '  process.stdout.write(text) // one JSON object in each line',
+          '}',
+        ].join('\n'),
+      ),
+    )
+  })
+
+  it('in Python has literals of Python', () => {
+    const request = {
+      method: 'POST',
+      server: '',
+      path: '/api/things/{id}',
+      parameters: ['id'],
+      query: [],
+      token: 'SVC_TOKEN',
+      body: { type: 'application/json', value: { on: true, off: null, names: ['a'], count: 2 } },
+      answer: 'json',
+    } as const
+    expect(pythonExample(request).split('\n')).toEqual([
+      'import os',
+      'import requests',
+      '',
+      'id = "<id>"',
+      'response = requests.request(',
+      '    "POST",',
+      `    f"{os.environ['SVC_URL']}/api/things/{id}",`,
+      `    headers={"Authorization": f"Bearer {os.environ['SVC_TOKEN']}", "Content-Type": "application/json"},`,
+      '    json={"on": True, "off": None, "names": ["a"], "count": 2},',
+      ')',
+      'response.raise_for_status()',
+      'print(response.json())',
+    ])
+  })
 
   it('quotes a body so that the shell does not change it', () => {
     const command = commandOf('test.hostile')!

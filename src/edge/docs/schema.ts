@@ -96,7 +96,7 @@ function variantsOf({ anyOf, oneOf, allOf }: JsonSchema): JsonSchema[] {
 
 function typeWords(schema: Schema, view: View, open: Open): Html {
   const { schema: found, ref } = resolve(schema, view)
-  if (ref === 'Problem') return html`<a href="#errors">problem</a>`
+  if (ref === 'Problem') return html`<a href="/docs#errors">problem</a>`
   if (ref !== undefined && open.includes(ref)) return html`the same again`
   const inside = opened(open, ref)
   const variants = variantsOf(found)

@@ -26,21 +26,35 @@ nav { grid-area: 2 / 1; padding: 1rem 1.5rem 2rem; align-self: start; position: 
 .search p { margin: .25rem 0 0; color: var(--soft); font-size: .8125rem; min-height: 1.3em; }
 nav ul { list-style: none; margin: 0; padding: 0; }
 nav a { display: block; padding: .15rem 0; color: var(--soft); text-decoration: none; }
-nav > ul > li > a { color: var(--ink); font-weight: 550; margin-top: .9rem; }
+nav > ul > li > a { color: var(--ink); margin-top: .3rem; }
+nav > ul > li > a[aria-current] { font-weight: 550; }
+nav a[aria-current] { color: var(--accent); }
 nav a:hover { color: var(--accent); text-decoration: underline; }
+.languages { display: flex; gap: .25rem; margin: .25rem 0; }
+.languages button { padding: .2rem .5rem; font: inherit; font-size: .8125rem; color: var(--soft); background: none; border: 1px solid var(--line); border-radius: var(--radius); cursor: pointer; }
+.languages button[aria-pressed=true] { color: var(--ink); background: var(--raised); border-color: var(--accent); }
+html[data-language] pre[data-language] { display: none; }
+html[data-language=curl] pre[data-language=curl],
+html[data-language=typescript] pre[data-language=typescript],
+html[data-language=python] pre[data-language=python] { display: block; }
+.areas { list-style: none; margin: 0; padding: 0; display: grid; grid-template-columns: repeat(auto-fill, minmax(14rem, 1fr)); gap: 1rem; }
+.areas li { padding: .75rem 1rem; border: 1px solid var(--line); border-radius: var(--radius); }
+.areas a { font-weight: 550; }
+.areas p { margin: .25rem 0 0; font-size: .9rem; }
+.areas .count { color: var(--soft); font-size: .8125rem; }
 nav li li { padding-left: .9rem; border-left: 1px solid var(--line); }
 
 main { grid-area: 1 / 2 / 3; padding: 2rem clamp(1.25rem, 4vw, 4rem) 6rem; border-left: 1px solid var(--line); }
 main > * { max-width: 50rem; }
 h1, h2, h3 { text-wrap: balance; }
 h1 { font-size: 2rem; line-height: 1.2; letter-spacing: -.02em; margin: 0 0 .5rem; }
-.lead { font-size: 1.125rem; color: var(--soft); margin: 0; }
+.lead { font-size: 1.125rem; color: var(--soft); margin: 0 0 1.5rem; }
 h2 { font-size: 1.5rem; line-height: 1.25; letter-spacing: -.01em; margin: 4rem 0 1rem; }
-h3 { font-size: 1.1875rem; line-height: 1.35; margin: 0 0 .5rem; }
-h4 { font-size: .9375rem; margin: 2rem 0 .5rem; display: flex; flex-wrap: wrap; gap: .1rem .6rem; align-items: baseline; }
+article > h2 { font-size: 1.1875rem; line-height: 1.35; letter-spacing: 0; margin: 0 0 .5rem; }
+h3 { font-size: .9375rem; margin: 2rem 0 .5rem; display: flex; flex-wrap: wrap; gap: .1rem .6rem; align-items: baseline; }
 p { margin: .5rem 0; }
 article { padding: 2.25rem 0; border-top: 1px solid var(--line); }
-article:target > h3, tr:target { background: var(--attention-wash); }
+article:target > h2, tr:target { background: var(--attention-wash); }
 .anchor { color: inherit; text-decoration: none; }
 .anchor:hover { text-decoration: underline; }
 
@@ -87,7 +101,7 @@ pre code { font-size: .8125rem; overflow-wrap: normal; }
   nav { position: static; max-height: none; padding: .5rem 1.25rem 1rem; border-bottom: 1px solid var(--line); }
   nav > ul { display: flex; flex-wrap: wrap; gap: 0 1.25rem; }
   nav > ul > li > a { margin: 0; padding: .4rem 0; font-weight: 400; color: var(--accent); }
-  nav li ul { display: none; }
+  nav:not(.searching) li ul { display: none; }
   main { border: 0; padding-top: 1.5rem; }
   h1 { font-size: 1.75rem; }
   h2 { margin-top: 3rem; }

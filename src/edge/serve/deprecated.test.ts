@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { operation } from '#contract/core/operation.ts'
 import { OPERATIONS } from '#contract/operations.ts'
-import { docsPage } from '../docs/page.ts'
+import { docsPages } from '../docs/page.ts'
 import { toOpenApi } from '../openapi/document.ts'
 import { withDeprecation } from './deprecated.ts'
 
@@ -22,7 +22,7 @@ const fields = {
 const old = operation({ ...fields, deprecated })
 
 const announced = { deprecation: '@1767225600', sunset: 'Sun, 05 Jul 2026 00:00:00 GMT' }
-const LINK = '</docs#tokens.make>; rel="deprecation"; type="text/html"'
+const LINK = '</docs/tokens#tokens.make>; rel="deprecation"; type="text/html"'
 
 describe('OP-06 a deprecated operation', () => {
   it.each([200, 404, 500])('announces it in each answer, also in one with status %s', async (status) => {
@@ -43,7 +43,7 @@ describe('OP-06 a deprecated operation', () => {
     const doc = toOpenApi([old, operation({ ...fields, name: 'tokens.create', path: '/api/new' })], { version: '1' })
     expect(doc.paths['/api/old']!.get).toMatchObject({ deprecated: true, 'x-svc-deprecation': deprecated })
     expect(doc.paths['/api/new']!.get).not.toHaveProperty('deprecated')
-    const page = docsPage(doc)
+    const page = docsPages(doc).groups.get('tokens')!
     expect(page.match(/<dt>Deprecated<\/dt>/g)).toHaveLength(1)
     expect(page).toContain(
       'Since 2026-01-01. It may be removed from 2026-07-05 on. Use <code>tokens.create</code> instead.',

@@ -335,7 +335,7 @@ describe('every kind of operation through the edge', () => {
       expect(Object.fromEntries(headers)).toMatchObject({
         deprecation: '@1767225600',
         sunset: 'Sun, 05 Jul 2026 00:00:00 GMT',
-        link: '</docs#test.old>; rel="deprecation"; type="text/html"',
+        link: '</docs/test#test.old>; rel="deprecation"; type="text/html"',
         'x-request-id': 'req_1',
       })
     }

@@ -1,8 +1,8 @@
 import { notFound } from '#contract/core/errors.ts'
 import { OPERATIONS } from '#contract/operations.ts'
-import { docs, health, metrics, openapi, type Readiness, ready } from '#contract/system.ts'
+import { docs, docsOfArea, health, metrics, openapi, type Readiness, ready } from '#contract/system.ts'
 import { bearerOf } from '#edge/credentials/caller.ts'
-import { DOCS_CSP, docsPage } from '#edge/docs/page.ts'
+import { DOCS_CSP, type DocsPages, docsPages } from '#edge/docs/page.ts'
 import { toOpenApi } from '#edge/openapi/document.ts'
 import { type Context, type Route, route } from '#edge/route/route.ts'
 import { equalSecrets } from '#lib/crypto/keys.ts'
@@ -43,22 +43,32 @@ function isOnlyDraining({ dependencies }: Readiness): boolean {
   return failing.every(([name]) => name === 'draining')
 }
 
-/** Serves the OpenAPI document and the page made from it. Both are made once, when somebody asks for one of them. */
+const CACHED = { 'cache-control': 'max-age=60' }
+
+/** Serves the OpenAPI document and the pages made from it. All are made once, when somebody asks for one of them. */
 function apiDocsRoutes({ version }: Pick<Deps, 'version'>): Route[] {
-  let apiDocs: { json: string; page: string } | undefined
+  let apiDocs: ApiDocs | undefined
   const texts = () => (apiDocs ??= makeApiDocs(version))
-  const cached = { 'cache-control': 'max-age=60' }
   return [
-    route(openapi, async () => answer(texts().json, 'application/json', cached)),
-    route(docs, async () =>
-      answer(texts().page, 'text/html; charset=utf-8', { ...cached, 'content-security-policy': DOCS_CSP }),
-    ),
+    route(openapi, async () => answer(texts().json, 'application/json', CACHED)),
+    route(docs, async () => docsAnswer(texts().pages.overview)),
+    route(docsOfArea, async ({ area }) => {
+      const page = texts().pages.groups.get(area)
+      if (page === undefined) throw notFound('area of the API')
+      return docsAnswer(page)
+    }),
   ]
 }
 
-function makeApiDocs(version: string): { json: string; page: string } {
+type ApiDocs = { readonly json: string; readonly pages: DocsPages }
+
+function makeApiDocs(version: string): ApiDocs {
   const document = toOpenApi(OPERATIONS, { version })
-  return { json: JSON.stringify(document), page: docsPage(document) }
+  return { json: JSON.stringify(document), pages: docsPages(document) }
+}
+
+function docsAnswer(page: string): Response {
+  return answer(page, 'text/html; charset=utf-8', { ...CACHED, 'content-security-policy': DOCS_CSP })
 }
 
 /** Throws NOT_FOUND unless the request came straight from the private network or brings the operator's token. */
