@@ -195,6 +195,7 @@ const TABLE: Row[] = [
   ['apps.read-deploy',        '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/deploys/dep_none')],
   ['apps.follow-deploy',      '401 403 403 200 200 200 200 401 403 401', at('/api/deploy/deployments/none/deploys/dep_none/progress')],
   ['apps.search-logs',        '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/logs')],
+  ['apps.count-logs',         '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/logs/counts')],
   ['apps.tail-logs',          '401 403 403 200 200 200 200 401 403 401', at('/api/deploy/deployments/none/logs/tail')],
   ['apps.ingest-logs',        '401 403 403 415 415 415 415 401 403 401', at('/api/deploy/deployments/none/logs', {})],
   ['apps.ingest-otlp',        '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/otlp/v1/logs', {})],

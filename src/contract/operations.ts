@@ -203,6 +203,7 @@ export const OPERATIONS: readonly Operation[] = [
   deploys.readDeploy,
   deploys.followDeploy,
   logs.searchLogs,
+  logs.countLogs,
   logs.tailLogs,
   logs.ingestLogs,
   logs.ingestOtlp,

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { listDeploys } from '#contract/apps/deploys.ts'
@@ -81,6 +82,29 @@ needs('chromium')('apps in the console', () => {
     await page.getByLabel('Time').selectOption('1h')
     await page.waitForURL(/within=1h/)
     expect(await axe()).toEqual([])
+    expect(faults).toEqual([])
+  })
+
+  it('CO-09 lines are counted over time, a field is searched with a click, a line has an address and a file its lines', async () => {
+    await write('info', '{"level":"info","msg":"paid","order":7}')
+    await write('info', '{"level":"info","msg":"paid","order":8}')
+    const { page, faults, axe } = await inOrg('developer', '/apps/shop/logs?within=1h')
+    await page.getByRole('figure', { name: 'How many lines, and how bad?' }).waitFor()
+    expect(await axe()).toEqual([])
+    await page.getByRole('button', { name: 'paid order=7' }).click()
+    expect(await axe()).toEqual([])
+    await page.getByRole('dialog').getByRole('button', { name: '7', exact: true }).click()
+    await page.waitForURL(/text=/)
+    await page.getByRole('button', { name: 'paid order=8' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'paid order=7' }).click()
+    await page.getByRole('link', { name: 'Lines around this one' }).click()
+    await page.getByRole('button', { name: 'paid order=8' }).waitFor()
+    await page.reload()
+    expect(await page.locator('.log-line[aria-current=true]').innerText()).toContain('paid order=7')
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download' }).click()
+    const file = await readFile(await (await download).path(), 'utf8')
+    expect(file).toMatch(/Z info ingest \{"level":"info","msg":"paid","order":7\}\n/)
     expect(faults).toEqual([])
   })
 

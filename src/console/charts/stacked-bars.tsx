@@ -5,7 +5,12 @@ import { StripePattern, usePatternId } from './patterns.tsx'
 import { Plot } from './plot.tsx'
 import { barSizes, scaleTop } from './scale.ts'
 
-type Series = { readonly label: string; readonly values: readonly number[] }
+type Series = {
+  readonly label: string
+  readonly values: readonly number[]
+  /** A colour with a meaning, in place of the next one of the series. */
+  readonly tone?: 'error' | 'warn' | 'info' | 'debug'
+}
 type Limit = { readonly label: string; readonly value: number }
 
 type Props = ChartProps & {
@@ -84,12 +89,16 @@ function Bar({ label, index, series, top, unit, stripes, x, width }: BarProps) {
     const box = { x, y: TOP_PX + HEIGHT - below - heights[place]!, width, height: heights[place]! }
     return (
       <g key={one.label}>
-        <rect className={`series-${(place % 8) + 1}`} {...box} />
+        <rect className={seriesClass(one, place)} {...box} />
         {place % 2 === 1 && <rect fill={`url(#${stripes})`} {...box} />}
         <title>{`${label}: ${numberText(one.values[index] ?? 0)} ${unit}${series.length > 1 ? `, ${one.label}` : ''}`}</title>
       </g>
     )
   })
+}
+
+function seriesClass({ tone }: Series, place: number): string {
+  return `series-${tone ?? (place % 8) + 1}`
 }
 
 function LimitLine({ limit, top, width }: { limit: Limit; top: number; width: number }) {
@@ -108,10 +117,13 @@ function LimitLine({ limit, top, width }: { limit: Limit; top: number; width: nu
 function Legend({ series }: { series: readonly Series[] }) {
   return (
     <ul className="legend" aria-label="From the bottom of each bar">
-      {series.map(({ label }, index) => (
-        <li key={label}>
-          <span className={`swatch series-${(index % 8) + 1}${index % 2 === 1 ? ' striped' : ''}`} aria-hidden="true" />
-          {label}
+      {series.map((one, index) => (
+        <li key={one.label}>
+          <span
+            className={`swatch ${seriesClass(one, index)}${index % 2 === 1 ? ' striped' : ''}`}
+            aria-hidden="true"
+          />
+          {one.label}
         </li>
       ))}
     </ul>

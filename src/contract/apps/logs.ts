@@ -48,6 +48,28 @@ export const searchLogs = operation({
   }),
 })
 
+/** More lines than that are not counted, so that a large log costs no more. */
+export const MAX_COUNTED_LINES = 100_000
+
+export const countLogs = operation({
+  ...jsonGet,
+  name: 'apps.count-logs',
+  path: '/api/deploy/deployments/{alias}/logs/counts',
+  summary: 'Count the lines of a log over time, by level',
+  description: 'Without `since` it begins with the oldest line, and without `until` it ends now.',
+  access: byBuilder,
+  concurrency: WIDE_READS,
+  input: z.object({ alias: Alias, ...filter, since: TimeInput.optional(), until: TimeInput.optional() }),
+  output: z.object({
+    bucket_seconds: z.int(),
+    counted_since: z.iso
+      .datetime()
+      .nullable()
+      .describe('Set if there are more than 100,000 lines: those before this time are not counted'),
+    items: z.array(z.object({ at: z.iso.datetime(), debug: z.int(), info: z.int(), warn: z.int(), error: z.int() })),
+  }),
+})
+
 export const tailLogs = operation({
   ...followGet,
   name: 'apps.tail-logs',

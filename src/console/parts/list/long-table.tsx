@@ -10,10 +10,12 @@ type Props<T> = TableProps<T> & {
   /** Loads the next page. Undefined when there is none. */
   loadMore: (() => void) | undefined
   isLoadingMore: boolean
+  /** Hears whether the first row is in sight, whenever the list is scrolled. */
+  onScroll?: (isAtTop: boolean) => void
 }
 
 /** A list of any length: only the rows in sight are in the page, and the next page is loaded when its end comes near. */
-export function LongTable<T>({ caption, columns, rows, keyOf, loadMore, isLoadingMore }: Props<T>) {
+export function LongTable<T>({ caption, columns, rows, keyOf, loadMore, isLoadingMore, onScroll }: Props<T>) {
   const frame = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
     count: rows.length,
@@ -30,8 +32,14 @@ export function LongTable<T>({ caption, columns, rows, keyOf, loadMore, isLoadin
   const before = shown[0]?.start ?? 0
   const after = virtual.getTotalSize() - (shown.at(-1)?.end ?? 0)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-    <section ref={frame} className="table-frame long" aria-label={caption} tabIndex={0}>
+    <section
+      ref={frame}
+      className="table-frame long"
+      aria-label={caption}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+      tabIndex={0}
+      onScroll={onScroll && ((event) => onScroll(event.currentTarget.scrollTop < ROW_PX))}
+    >
       <table aria-rowcount={loadMore ? -1 : rows.length + 1}>
         <TableHead caption={caption} columns={columns} />
         <tbody>

@@ -35,6 +35,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'apps.diff-revisions': 'made of two revisions',
   'apps.read-deploy': 'in deploys.ndjson',
   'apps.follow-deploy': 'in deploys.ndjson and logs.ndjson',
+  'apps.count-logs': 'counted from logs.ndjson',
   'apps.tail-logs': 'in logs.ndjson',
   'maintenance.read-run': 'in maintenance-runs.ndjson',
   'maintenance.read-finding': 'in findings.json',

@@ -5,11 +5,15 @@ import { Empty } from '#console/parts/list/empty.tsx'
 import { Loaded } from '#console/parts/page/loaded.tsx'
 import { Copy } from '#console/parts/text/copy.tsx'
 import { searchLogs } from '#contract/apps/logs.ts'
+import { DownloadLogs } from './download-logs.tsx'
+import { LogHistogram } from './log-histogram.tsx'
 import { timesOf } from './log-search.ts'
 import { LogTable } from './log-table.tsx'
 import type { LogSearch } from './read-log-search.ts'
 
-export function FoundLogs({ alias, search }: { alias: string; search: LogSearch }) {
+type Props = { alias: string; search: LogSearch; onFilter: (words: string) => void }
+
+export function FoundLogs({ alias, search, onFilter }: Props) {
   const { text, level, deploy } = search
   const times = useMemo(() => timesOf(search, new Date()), [search])
   const input = {
@@ -34,7 +38,16 @@ export function FoundLogs({ alias, search }: { alias: string; search: LogSearch 
                 {`${first.data.dropped} lines of this time were dropped under pressure: the app wrote faster than they could be stored.`}
               </p>
             )}
-            <LogTable alias={alias} rows={items} loadMore={lines.loadMore} isLoadingMore={lines.isLoadingMore} />
+            <LogHistogram input={input} />
+            <LogTable
+              alias={alias}
+              rows={items}
+              marked={search.line}
+              onFilter={onFilter}
+              loadMore={lines.loadMore}
+              isLoadingMore={lines.isLoadingMore}
+            />
+            <DownloadLogs alias={alias} input={input} />
           </>
         )
       }

@@ -10,5 +10,6 @@ export const readLogSearch = searchOf({
   since: time,
   until: time,
   live: isTrue,
+  line: text(20),
 })
 export type LogSearch = ReturnType<typeof readLogSearch>

@@ -1,13 +1,22 @@
-import { ingestLogs, ingestOtlp, type LogRecord, searchLogs, tailLogs } from '#contract/apps/logs.ts'
+import {
+  countLogs,
+  ingestLogs,
+  ingestOtlp,
+  type LogRecord,
+  MAX_COUNTED_LINES,
+  searchLogs,
+  tailLogs,
+} from '#contract/apps/logs.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import { type Route, route } from '#edge/route/route.ts'
 import type { AppDeps } from '../model/deps.ts'
 import { requireApp } from '../model/store.ts'
+import { bucketSeconds, toBuckets } from './buckets.ts'
 import { readNdjson } from './ingest-ndjson.ts'
 import { answerOtlp } from './ingest-otlp.ts'
 import { levelNumber } from './level.ts'
 import { presentLine } from './present.ts'
-import { countDropped, findLines, type LineFilter } from './store.ts'
+import { countDropped, countLines, findFirstTime, findLines, type LineFilter } from './store.ts'
 import { tailEvents } from './tail.ts'
 
 type Filter = { text?: string | undefined; level?: LogRecord['level'] | undefined; deploy_id?: string | undefined }
@@ -25,6 +34,21 @@ export function logRoutes(deps: Pick<AppDeps, 'db' | 'clock'>): Route[] {
         items: shown.map(presentLine),
         next_cursor: last ? String(last.id) : null,
         dropped: await countDropped(db, app.id, lineFilter),
+      }
+    }),
+    route(countLogs, async ({ alias, since: from, until: to, ...filter }, { principal }) => {
+      const app = await requireApp(db, principal.org_id, alias)
+      const until = toDate(to) ?? deps.clock.now()
+      const since = toDate(from) ?? (await findFirstTime(db, app.id)) ?? until
+      if (since > until) return { bucket_seconds: 1, counted_since: null, items: [] }
+      const seconds = bucketSeconds(since, until)
+      const lines = { ...readFilter(filter), since, until }
+      const counts = await countLines(db, app.id, lines, { seconds, limit: MAX_COUNTED_LINES })
+      const isCut = counts[0]?.total === MAX_COUNTED_LINES
+      return {
+        bucket_seconds: seconds,
+        counted_since: isCut ? counts[0]!.first.toISOString() : null,
+        items: toBuckets(counts, since, until, seconds),
       }
     }),
     route(tailLogs, async function* ({ alias, lines, last_id, ...filter }, { principal, signal }) {

@@ -2,6 +2,7 @@ import type { LogRecord } from '#contract/apps/logs.ts'
 import { arrayLiteral, numberArray } from '#lib/db/array-literal.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
+import type { LineCount } from './buckets.ts'
 import { FIRST_ID } from './partition-store.ts'
 
 /** Notified with the id of an app whose log got lines. */
@@ -158,6 +159,31 @@ export async function countDropped(db: Querier, appId: string, { since, until }:
     where app_id = ${appId} and dropped > 0
       and at >= ${since ?? new Date(0)} and at < ${until ?? new Date('9999-01-01T00:00:00.000Z')}`)
   return row!.dropped
+}
+
+/**
+ * Counts the newest `limit` lines by level and by part of the time, a part being `seconds` long and numbered from 1970 on.
+ * `first` is the time of the oldest line that was counted, `total` how many there are.
+ */
+export async function countLines(
+  db: Querier,
+  appId: string,
+  filter: LineFilter,
+  { seconds, limit }: { seconds: number; limit: number },
+): Promise<(LineCount & { readonly first: Date; readonly total: number })[]> {
+  return db.query(sql`
+    with line as materialized (
+      select at, level from apps.logs where app_id = ${appId} and ${matching(filter)} order by id desc limit ${limit})
+    select floor(extract(epoch from at) / ${seconds})::bigint as bucket, level, count(*)::int as count,
+      (select min(at) from line) as first, (select count(*)::int from line) as total
+    from line group by bucket, level`)
+}
+
+/** The time of the oldest line that is stored, if there is one. */
+export async function findFirstTime(db: Querier, appId: string): Promise<Date | undefined> {
+  const [row] = await db.query<{ at: Date }>(sql`
+    select at from apps.logs where app_id = ${appId} order by id limit 1`)
+  return row?.at
 }
 
 /** Finds the output of a deploy's build and the lines of svc about the deploy, oldest first. */
