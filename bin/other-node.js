@@ -28,7 +28,7 @@ export function runElsewhere(program, root, fail) {
 function otherWay(program, root) {
   if (existsSync(join(root, 'package-lock.json'))) return ', or run `npm ci` in the folder of svc, which installs it.'
   if (basename(program) !== 'svc.js') return '.'
-  return ', and run the same command again. Or take the client as one file that needs no Node: see /guides/cli at your instance.'
+  return ', and run the same command again. Some instances have the client as one file that needs no Node: see /guides/cli at yours.'
 }
 
 /** `.bin` holds no executable on Windows. */

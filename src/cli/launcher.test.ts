@@ -51,7 +51,7 @@ test('an old Node with none to hand over to says which runs, which is needed and
   expect(launch('--import', OLD)).toEqual({
     status: 1,
     stdout: '',
-    stderr: `${needed}Install Node 24 from https://nodejs.org, and run the same command again. Or take the client as one file that needs no Node: see /guides/cli at your instance.\n`,
+    stderr: `${needed}Install Node 24 from https://nodejs.org, and run the same command again. Some instances have the client as one file that needs no Node: see /guides/cli at yours.\n`,
   })
   await writeFile(join(root, 'package-lock.json'), '{}')
   expect(launch('--import', OLD).stderr).toBe(

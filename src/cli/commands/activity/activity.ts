@@ -27,7 +27,10 @@ export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
   showList(cli, flags.output, list, {
     ...table,
     row: (call) => table.row(call, cli),
-    none: type === 'functions' ? 'No function has been called yet.' : 'No data source has been asked yet.',
+    none:
+      type === 'functions'
+        ? `No function has been called yet. Questions to data sources: ${cli.config.program} activity --type data_sources`
+        : 'No data source has been asked yet.',
   })
 }
 

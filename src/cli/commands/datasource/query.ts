@@ -3,6 +3,7 @@ import type { Client } from '#contract/core/client.ts'
 import { exactNumber, isNumberText } from '#contract/core/decimal.ts'
 import { listSlimSources, querySource } from '#contract/data-sources/sources.ts'
 import { openClient } from '../../call/client.ts'
+import { whileUnavailable } from '../../call/while-unavailable.ts'
 import type { LoginFlags, OutputFlags } from '../../command/command.ts'
 import { usageError } from '../../command/hinted-error.ts'
 import type { Cli } from '../../terminal/cli.ts'
@@ -25,13 +26,8 @@ export async function run([id, question]: [string, string], flags: Flags, cli: C
 async function query(client: Client, id: string, question: string, pairs: Pair[], flags: Flags): Promise<Answer> {
   const filters = toFilters(pairs, pairs.length === 0 ? {} : await filterTypes(client, id))
   const { topK: top_k, target } = flags
-  return await client.call(querySource, {
-    id,
-    query: question,
-    filters,
-    ...(top_k && { top_k }),
-    ...(target && { target }),
-  })
+  const input = { id, query: question, filters, ...(top_k && { top_k }), ...(target && { target }) }
+  return await whileUnavailable(() => client.call(querySource, input))
 }
 
 /** Returns the declared type of each filterable column. Values from the shell are text and are converted to it. */

@@ -23,8 +23,8 @@ export function AskStep({ isDone }: { isDone: boolean }) {
             <Link to="/mcp/sources/$id" params={{ id: source.id }} state={question === undefined ? {} : { question }}>
               Ask {source.name}
             </Link>{' '}
-            here, or on the command line, with the client that this instance serves. It asks for one of your{' '}
-            <Link to="/settings/tokens">API tokens</Link>:
+            here, or on the command line, with the client that this instance serves. It needs Node 22.18 or later, and
+            asks for one of your <Link to="/settings/tokens">API tokens</Link>:
           </p>
           <Copy isBlock text={`${installCommand(location.origin)}\nsvc login --api-url ${location.origin}`} />
           <Copy isBlock text={`svc datasource query ${source.id} "${question ?? 'your question'}"`} />

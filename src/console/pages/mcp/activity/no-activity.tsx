@@ -27,11 +27,11 @@ export function NoActivity({ search, onClear }: { search: ActivitySearch; onClea
     )
   return (
     <Empty title="No function calls yet">
-      <p>
-        Functions are code of apps that people and agents call. Questions to data sources are shown when Type is Data
-        sources.
-      </p>
-      <p>
+      <p>Functions are code of apps that people and agents call. Questions to data sources are a list of their own.</p>
+      <p className="row">
+        <Link className="button" to="/mcp/activity" search={{ type: 'data_sources' }}>
+          Show questions
+        </Link>
         <Link to="/functions">See the functions</Link>
       </p>
     </Empty>

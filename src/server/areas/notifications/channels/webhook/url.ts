@@ -21,7 +21,7 @@ function refused(message: string): ServiceError {
 function textOf({ reason, message }: SafeFetchError): string {
   switch (reason) {
     case 'refused_address':
-      return 'The URL leads to a private or reserved address. Use one that can be reached from the internet.'
+      return 'The URL leads to a private or reserved address. Use one that can be reached from the internet; to try a receiver on your own machine, use `svc notifications webhook-sample`.'
     case 'dns':
       return 'The host name of the URL could not be resolved. Check the URL and try again.'
     default:
