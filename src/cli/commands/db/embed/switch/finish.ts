@@ -1,0 +1,22 @@
+import type { Cli } from '../../../../terminal/cli.ts'
+import type { Opened } from '../embed.ts'
+import { changeTable } from './change-table.ts'
+import { createTrigger, dropTrigger, hasTrigger } from './clearing-trigger.ts'
+import { type ColumnToFill, fillColumn } from './fill-column.ts'
+import { findVectorColumns } from './vector-columns.ts'
+
+/**
+ * Moves the trigger to the columns that questions no longer use, so that a switch back finds no vectors of former texts,
+ * and fills rows that were changed meanwhile. Returns how many.
+ */
+export async function finishSwitch(opened: Opened, used: ColumnToFill, cli: Cli): Promise<number> {
+  const { db } = opened
+  const { table, column, text } = used
+  const statements = (await hasTrigger(db, table, column)) ? dropTrigger(table, column) : []
+  for (const { name, mark } of await findVectorColumns(db, table)) {
+    if (!mark || name === column || (await hasTrigger(db, table, name))) continue
+    statements.push(...createTrigger(table, name, mark.text ?? text))
+  }
+  await changeTable(db, table, statements, cli)
+  return await fillColumn(opened, used, cli)
+}
