@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { Db } from '#lib/db/db.ts'
 import { configureSource } from '#contract/data-sources/search-config.ts'
 import { exposeSource } from '#contract/data-sources/sources.ts'
+import type { Db } from '#lib/db/db.ts'
 import { fakeVector, startFakeEmbeddings } from '../outside/fake-embeddings.ts'
 import { startSystem } from '../system.ts'
 import { makeSource, runIn } from './configured-source.ts'

@@ -88,7 +88,9 @@ describe('DS-27 svc db embed --switch', () => {
     })
     expect(done.stderr).toContain(`HIT RATE  ${BEFORE}  ${AFTER}
 at 1      33.3 % (1 of 3)  66.7 % (2 of 3)`)
-    expect(done.stderr).toContain('Moved: row 2 two (3 to 1)\nFound: cars (now at 7)\n1 found, 0 lost, 1 moved, 1 the same.')
+    expect(done.stderr).toContain(
+      'Moved: row 2 two (3 to 1)\nFound: cars (now at 7)\n1 found, 0 lost, 1 moved, 1 the same.',
+    )
     expect(done.stderr).toContain(
       `Go back with: svc db embed docs --table articles --text title,body --model ${BEFORE} --switch`,
     )
@@ -219,7 +221,9 @@ describe('DS-27 svc db embed --switch refuses', () => {
     await run(`alter table articles drop column ${COLUMN}`)
     after.next.push({ status: 400 })
     await switchTo(AFTER, '--text', 'title')
-    expect((await switchTo(AFTER, '--text', 'title,body')).stderr).toContain('was filled from title, not from title, body')
+    expect((await switchTo(AFTER, '--text', 'title,body')).stderr).toContain(
+      'was filled from title, not from title, body',
+    )
   })
 
   it('to compare by a source that is not exposed', async () => {
