@@ -33,7 +33,7 @@ export const changeEmbedding = operation({
   path: '/api/wf/data-sources/{id}/embedding',
   summary: 'Answer the questions of a table by another model',
   description:
-    'Replaces model and vector column of every entry of the table that uses `from`, in one transaction: a question is ' +
+    'Replaces model and vector column of every entry of the table that uses the former ones, in one transaction: a question is ' +
     'answered wholly by the former column or wholly by the new one. The result is checked as a save is, and nothing ' +
     'changes if anything does not match. Entries that use `to` already stay as they are. It writes no vectors and drops no ' +
     'column: `svc db embed --switch` fills the new column, compares both and then calls this.',

@@ -65,10 +65,14 @@ function startClient({ urls, token }: SwitchWorld, random: () => number, found: 
     for (;;) {
       const startedAt = performance.now()
       const env = { PATH: process.env.PATH, SVC_API_URL: urls[0], SVC_API_KEY: token }
-      const child = spawn(process.execPath, [CLIENT, 'db', 'embed', 'docs', '--table', 'docs', ...args], {
-        env,
-        stdio: ['ignore', 'ignore', 'pipe'],
-      })
+      const child = spawn(
+        process.execPath,
+        [CLIENT, 'db', 'embed', 'docs', '--table', 'docs', '--timeout', '600', ...args],
+        {
+          env,
+          stdio: ['ignore', 'ignore', 'pipe'],
+        },
+      )
       const errors = text(child.stderr)
       const timer = random() < KILLED_SHARE ? setTimeout(() => child.kill('SIGKILL'), random() * runMs) : undefined
       const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]

@@ -55,7 +55,7 @@ export function startAsking({ urls, token }: Pick<SwitchWorld, 'urls' | 'token'>
   }
 }
 
-export type Asking = ReturnType<typeof startAsking>
+type Asking = ReturnType<typeof startAsking>
 
 /** Asks one question after the other until it is told to stop. Returns after the last answer. */
 export async function askUntil(asking: Asking, stop: AbortSignal): Promise<void> {

@@ -3,7 +3,7 @@ import { querySource } from '#contract/data-sources/sources.ts'
 import type { Cli } from '../../../../terminal/cli.ts'
 import { askAll } from '../../../datasource/test/ask-all.ts'
 import type { Question } from '../../../datasource/test/questions.ts'
-import type { Opened } from '../embed.ts'
+import type { Opened } from '../options.ts'
 import { type Comparison, compareAnswers } from './compare.ts'
 import type { SwitchPlan } from './plan.ts'
 

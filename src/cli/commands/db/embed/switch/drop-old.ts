@@ -1,17 +1,16 @@
 import { askToConfirm } from '../../../../call/client-command.ts'
-import type { ConfirmFlags } from '../../../../command/command.ts'
 import { HintedError, usageError } from '../../../../command/hinted-error.ts'
 import type { Cli } from '../../../../terminal/cli.ts'
 import { show } from '../../../../terminal/output.ts'
 import { quoteName } from '../connection.ts'
-import type { EmbedFlags, Opened } from '../embed.ts'
+import type { EmbedFlags, Opened } from '../options.ts'
 import { changeTable } from './change-table.ts'
 import { dropTrigger } from './clearing-trigger.ts'
 import { findColumnsInUse } from './in-use.ts'
 import { findSwitchTable, findVectorColumns } from './vector-columns.ts'
 
 /** Drops the vector columns that a switch left behind: those with the mark of svc that no entry searches. */
-export function dropping(flags: EmbedFlags & ConfirmFlags, cli: Cli) {
+export function dropping(flags: EmbedFlags, cli: Cli) {
   const { table: tableName, output, yes } = flags
   if (tableName === undefined) throw usageError('--table is missing.')
   return async (opened: Opened): Promise<void> => {

@@ -1,5 +1,5 @@
 import type { Cli } from '../../../../terminal/cli.ts'
-import type { Opened } from '../embed.ts'
+import type { Opened } from '../options.ts'
 import { changeTable } from './change-table.ts'
 import { createTrigger, dropTrigger, hasTrigger } from './clearing-trigger.ts'
 import { type ColumnToFill, fillColumn } from './fill-column.ts'

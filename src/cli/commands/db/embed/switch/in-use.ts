@@ -1,10 +1,10 @@
 import { getSource } from '#contract/data-sources/search-config.ts'
 import { readTableName } from '#contract/data-sources/table-name.ts'
-import type { Opened } from '../embed.ts'
+import type { Opened } from '../options.ts'
 
 /** A vector column that entries of the data source search, and the model that they say filled it. */
 export type ColumnInUse = { readonly column: string; readonly model: string; readonly labels: readonly string[] }
-export type SourceInUse = { readonly source_id: string; readonly exposed: boolean; readonly columns: ColumnInUse[] }
+type SourceInUse = { readonly source_id: string; readonly exposed: boolean; readonly columns: ColumnInUse[] }
 
 /** Finds the vector columns of the table that the data source of the database searches. */
 export async function findColumnsInUse({ client, db, name }: Opened, oid: string): Promise<SourceInUse> {

@@ -4,7 +4,7 @@ import type { Cli } from '../../../../terminal/cli.ts'
 import { Interrupted, Unsuccessful } from '../../../../terminal/exit.ts'
 import { show } from '../../../../terminal/output.ts'
 import type { Question } from '../../../datasource/test/questions.ts'
-import type { Opened } from '../embed.ts'
+import type { EmbedFlags, Opened } from '../options.ts'
 import { askBoth, embeddingOf } from './ask-both.ts'
 import { type Comparison, isWorse } from './compare.ts'
 import { comparisonLines } from './comparison-lines.ts'
@@ -15,13 +15,12 @@ import { countMissing, type Missing, refuseMissing } from './missing.ts'
 import { prepareColumn } from './new-column.ts'
 import { nextSteps, planDocument, planLines } from './output.ts'
 import type { SwitchPlan } from './plan.ts'
-import type { Flags } from './switch.ts'
 
 type Switching = {
   readonly opened: Opened
   readonly plan: SwitchPlan
   readonly questions: readonly Question[] | undefined
-  readonly flags: Flags
+  readonly flags: EmbedFlags
   readonly cli: Cli
 }
 

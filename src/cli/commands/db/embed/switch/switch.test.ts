@@ -163,6 +163,21 @@ at 1      33.3 % (1 of 3)  66.7 % (2 of 3)`)
     await expect(runIn(reader, 'select count(embedding) from public.articles')).rejects.toMatchObject({ code: '42501' })
   })
 
+  it('asks on a terminal before it switches, and goes on from there if it is run again', async () => {
+    const args = ['--text', 'title,body', '--model', AFTER, '--switch', '--without-questions']
+    const onTerminal = (stdin: string) =>
+      runSvc(['db', 'embed', 'docs', '--table', 'articles', ...args], { env, stdin, columns: 200 })
+    const declined = await onTerminal('no\n')
+    expect(declined.exit).toBe(130)
+    expect(declined.stderr).toContain(`by ${AFTER} instead of ${BEFORE} without a comparison. Type yes to continue`)
+    expect(declined.stderr).toContain(`The column ${COLUMN} stays. Run the command again to go on`)
+    expect(await entries()).toMatchObject([{ model: BEFORE }, { model: BEFORE }])
+    const asked = after.asked.length
+    expect(await onTerminal('yes\n')).toMatchObject({ exit: 0 })
+    expect(after.asked.length).toBe(asked)
+    expect(await entries()).toMatchObject([{ model: AFTER }, { model: AFTER }])
+  })
+
   it('--dry-run says what is to be done and changes nothing', async () => {
     const done = await embed('--text', 'title,body', '--model', AFTER, '--switch', '--dry-run')
     expect(done).toMatchObject({ exit: 0, stderr: '' })
