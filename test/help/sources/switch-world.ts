@@ -16,6 +16,11 @@ export function vectorOf(model: ModelName, text: string): number[] {
   return fakeVector(text, 8, SALTS[model])
 }
 
+/** The vector of a text as an SQL literal. */
+export function literalOf(model: ModelName, text: string): string {
+  return `'[${vectorOf(model, text).join(',')}]'`
+}
+
 export type SwitchWorld = Awaited<ReturnType<typeof startSwitchWorld>>
 
 /** A source that is answered by two servers of one installation, with an index on the vectors of the first model. */
@@ -54,7 +59,7 @@ function sharedSecrets(): Record<string, string> {
 }
 
 function tableOf(rows: number): string {
-  const values = Array.from({ length: rows }, (_, n) => `(${n}, 'row ${n}', '[${vectorOf('before', `row ${n}`)}]')`)
+  const values = Array.from({ length: rows }, (_, n) => `(${n}, 'row ${n}', ${literalOf('before', `row ${n}`)})`)
   return `create table docs (id int primary key, title text, ${COLUMNS.before} vector(8), touched int default 0);
     insert into docs (id, title, ${COLUMNS.before}) values ${values.join(', ')};
     create index on docs using hnsw (${COLUMNS.before} vector_cosine_ops)`

@@ -22,11 +22,11 @@ let developer: Client
 let source: Awaited<ReturnType<typeof makeSource>>
 
 /** The nearest row by the first column is 1, by the second 2. */
-const near = `'[${fakeVector('q')}]'`
+const near = `'[${fakeVector('q').join(',')}]'`
 const TABLES = `
   create table articles (id int primary key, title text, embedding vector(8), second vector(8), wide vector(16));
   insert into articles values (1, 'one', ${near}, '[1,0,0,0,0,0,0,0]'),
-    (2, 'two', '[0,0,0,0,0,0,0,1]', '[${fakeVector('q', 8, 'other')}]');
+    (2, 'two', '[0,0,0,0,0,0,0,1]', '[${fakeVector('q', 8, 'other').join(',')}]');
   create table notes (id int primary key, title text, embedding vector(8))`
 
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { changeEmbedding } from '#contract/data-sources/embedding-change.ts'
 import { openTestDatabase } from '#test/database.ts'
 import { askUntil, startAsking } from '#test/sources/switch-questions.ts'
-import { COLUMNS, MODELS, type ModelName, startSwitchWorld, vectorOf } from '#test/sources/switch-world.ts'
+import { COLUMNS, literalOf, MODELS, type ModelName, startSwitchWorld } from '#test/sources/switch-world.ts'
 import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
 
@@ -15,7 +15,7 @@ needs('postgres')('DS-27 a change of the model while two servers are asked', () 
   it('every question is answered wholly by one of the models, and from then on by the new one', async () => {
     await using test = await openTestDatabase()
     await using world = await startSwitchWorld({ db: test.db, databaseUrl: test.url! }, ROWS)
-    const vectors = Array.from({ length: ROWS }, (_, n) => `(${n}, '[${vectorOf('after', `row ${n}`)}]'::vector)`)
+    const vectors = Array.from({ length: ROWS }, (_, n) => `(${n}, ${literalOf('after', `row ${n}`)}::vector)`)
     await world.run(`alter table docs add column ${COLUMNS.after} vector(8);
       update docs set ${COLUMNS.after} = v.v from (values ${vectors.join(', ')}) v (id, v) where v.id = docs.id;
       create index on docs using hnsw (${COLUMNS.after} vector_cosine_ops)`)
