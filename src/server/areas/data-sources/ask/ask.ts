@@ -1,5 +1,6 @@
+import type { ServiceError } from '#contract/core/errors.ts'
 import { querySource } from '#contract/data-sources/sources.ts'
-import { type Route, route } from '#edge/route/route.ts'
+import { type Context, type Member, type Route, route } from '#edge/route/route.ts'
 import type { Querier } from '#lib/db/db.ts'
 import type { FindPersonValues } from '../search/person.ts'
 import { createSourceSearch, type SearchDeps } from '../search/search-source.ts'
@@ -31,11 +32,21 @@ export function createQuestionParts<Draft extends { id: string }>(deps: AskDeps<
 }
 
 export function askRoute(parts: QuestionDeps): Route {
-  return route(querySource, (input, context) => answerQuestion(parts, input, context), {
-    // A question that the input rules refuse is on record too, without what was sent, not even as a digest.
-    onRefused: ({ error, params, startedMs }, context) => {
+  return route(querySource, (input, context) => answerQuestion(parts, input, context), recordingRefusals(parts))
+}
+
+type Refusal = {
+  readonly error: ServiceError
+  readonly params: Readonly<Record<string, string | undefined>>
+  readonly startedMs: number
+}
+
+/** Puts a question that the input rules refuse on record too, without what was sent, not even as a digest. */
+export function recordingRefusals(parts: QuestionDeps) {
+  return {
+    onRefused: ({ error, params, startedMs }: Refusal, context: Context<Member>) => {
       const input = { id: params.id ?? '', query: '', filters: {}, top_k: 1 }
       return recordRefused(parts, { input, startedMs, status: error.status }, context)
     },
-  })
+  }
 }

@@ -3,6 +3,7 @@ import type { Opened } from '../options.ts'
 import { changeTable } from './change-table.ts'
 import { createTrigger, dropTrigger, hasTrigger } from './clearing-trigger.ts'
 import { type ColumnToFill, fillColumn } from './fill-column.ts'
+import { findColumnsInUse } from './in-use.ts'
 import { findVectorColumns } from './vector-columns.ts'
 
 /**
@@ -11,11 +12,14 @@ import { findVectorColumns } from './vector-columns.ts'
  */
 export async function finishSwitch(opened: Opened, used: ColumnToFill, cli: Cli): Promise<number> {
   const { db } = opened
-  const { table, column, text } = used
-  const statements = (await hasTrigger(db, table, column)) ? dropTrigger(table, column) : []
+  const { table, text } = used
+  const { columns } = await findColumnsInUse(opened, table.oid)
+  const statements: string[] = []
   for (const { name, mark } of await findVectorColumns(db, table)) {
-    if (!mark || name === column || (await hasTrigger(db, table, name))) continue
-    statements.push(...createTrigger(table, name, mark.text ?? text))
+    const isInUse = columns.some(({ column }) => column === name)
+    const isCleared = await hasTrigger(db, table, name)
+    if (isInUse && isCleared) statements.push(...dropTrigger(table, name))
+    if (!isInUse && !isCleared && mark) statements.push(...createTrigger(table, name, mark.text ?? text))
   }
   await changeTable(db, table, statements, cli)
   return await fillColumn(opened, used, cli)

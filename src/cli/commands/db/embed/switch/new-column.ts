@@ -48,7 +48,7 @@ function sameText(existing: VectorColumn | undefined, shown: string, text: reado
   if (!text && !before) throw usageError('--text is missing.')
   if (text && before && text.join('\n') !== before.join('\n')) {
     throw usageError(
-      `The column ${existing!.name} of ${shown} was filled from ${before.join(', ')}, not from ${text.join(', ')}. Name the same columns, or drop it first with --drop-old.`,
+      `The column ${existing.name} of ${shown} was filled from ${before.join(', ')}, not from ${text.join(', ')}. Name the same columns, or drop it first with --drop-old.`,
     )
   }
   return text ?? before!
@@ -62,7 +62,9 @@ export async function prepareColumn(
   cli: Pick<Cli, 'progress'>,
 ): Promise<void> {
   const type = `${table.extension}.${to.type}(${to.dimensions})`
-  const trigger = (await hasTrigger(db, table, to.name)) ? [] : createTrigger(table, to.name, to.text)
+  // A column without a text in its mark has the trigger of a run that named other columns, if it has one.
+  const hasOwnTrigger = to.existing?.mark?.text !== undefined && (await hasTrigger(db, table, to.name))
+  const trigger = hasOwnTrigger ? [] : createTrigger(table, to.name, to.text)
   await changeTable(
     db,
     table,
