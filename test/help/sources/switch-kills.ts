@@ -40,20 +40,23 @@ export async function switchWithKills(on: { db: Db; databaseUrl: string }, optio
   ])
   const found = { switches: 0, kills: 0, leftovers: [] as string[] }
   const client = startClient(world, random, found)
-  for (let round = 0; round < options.rounds; round++) {
-    for (const model of ['after', 'before'] as const) {
-      asking.setInUse(undefined)
-      await client(['--text', 'title', '--model', MODELS[model], '--switch', '--without-questions', '--yes'])
-      asking.setInUse(model)
-      found.switches++
-      found.leftovers.push(...(await leftoversOf(world, model)))
-      await sleep(QUIET_MS)
+  try {
+    for (let round = 0; round < options.rounds; round++) {
+      for (const model of ['after', 'before'] as const) {
+        asking.setInUse(undefined)
+        await client(['--text', 'title', '--model', MODELS[model], '--switch', '--without-questions', '--yes'])
+        asking.setInUse(model)
+        found.switches++
+        found.leftovers.push(...(await leftoversOf(world, model)))
+        await sleep(QUIET_MS)
+      }
+      await client(['--drop-old', '--yes'], { mayBeDone: true })
+      found.leftovers.push(...(await leftoversOfDrop(world)))
     }
-    await client(['--drop-old', '--yes'], { mayBeDone: true })
-    found.leftovers.push(...(await leftoversOfDrop(world)))
+  } finally {
+    stop.abort()
+    await background
   }
-  stop.abort()
-  await background
   return { ...asking.report, ...found, seconds: (performance.now() - startedAt) / 1000 }
 }
 
