@@ -28,6 +28,8 @@ type Row = [operation: string, expected: string, request: (fixture: Fixture) => 
 const at = (path: string, body?: object) => () => (body ? { path, body } : { path })
 const unique = () => Math.random().toString(36).slice(2)
 
+const EMBEDDING = { table: 't', from: { column: 'a', model: 'm' }, to: { column: 'b', model: 'n', dimensions: 8 } }
+
 /** Who gets what, written down and not computed: a new operation without its row fails. */
 // biome-ignore format: the columns are the point
 const TABLE: Row[] = [
@@ -175,6 +177,8 @@ const TABLE: Row[] = [
   ['data-sources.expose',     '401 403 403 403 404 404 404 401 403 401', at('/api/wf/data-sources/db_none/exposure', { exposed: true, min_role: 'viewer' })],
   ['data-sources.get',        '401 403 403 404 404 404 404 401 403 401', at('/api/wf/data-sources/db_none')],
   ['data-sources.configure',  '401 403 403 404 404 404 404 401 403 401', at('/api/wf/data-sources/db_none', { connection_config: { embedding_configs: [] } })],
+  ['data-sources.change-embedding', '401 403 403 404 404 404 404 401 403 401', at('/api/wf/data-sources/db_none/embedding', EMBEDDING)],
+  ['data-sources.query-with-embedding', '401 403 403 404 404 404 404 401 403 401', at('/api/wf/data-sources/db_none/embedding/query', { query: 'x', embedding: EMBEDDING })],
   // Nobody made that app: who may gets 404.
   ['apps.create',             '401 403 403 400 400 400 400 401 403 401', at('/api/deploy/deployments', { alias: 'Not An Alias' })],
   ['apps.list',               '401 200 200 200 200 200 200 401 200 401', at('/api/deploy/deployments')],

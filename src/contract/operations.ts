@@ -24,6 +24,7 @@ import * as checkOverview from './checks/overview.ts'
 import * as clientPackages from './client-package.ts'
 import * as consolePages from './console.ts'
 import type { Operation } from './core/operation.ts'
+import * as embeddingChange from './data-sources/embedding-change.ts'
 import * as searchConfig from './data-sources/search-config.ts'
 import * as sources from './data-sources/sources.ts'
 import * as databases from './databases.ts'
@@ -122,6 +123,8 @@ export const OPERATIONS: readonly Operation[] = [
   sources.exposeSource,
   searchConfig.getSource,
   searchConfig.configureSource,
+  embeddingChange.changeEmbedding,
+  embeddingChange.queryWithEmbedding,
   databases.createDatabase,
   databases.listDatabases,
   databases.databaseSizes,

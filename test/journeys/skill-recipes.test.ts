@@ -231,6 +231,10 @@ describe('following the skills', () => {
 
 /** Commands that the agent cannot run here, with the reason and where they are proven. */
 const NOT_RUN: readonly (readonly [command: string, reason: string])[] = [
+  [
+    'svc db embed docs --table public.articles --text title,body --model openai/text-embedding-3-small --switch --questions questions.yaml --yes',
+    'needs an account with that provider; src/cli/commands/db/embed/switch/switch.test.ts',
+  ],
   ['svc login', 'opens a browser; test/journeys/client.test.ts'],
   ['svc agents disconnect <id>', 'needs an agent that a person connected; test/journeys/client.test.ts'],
   [

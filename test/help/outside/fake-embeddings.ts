@@ -29,8 +29,9 @@ export type FakeEmbeddings = AsyncDisposable & {
 
 const DIMENSIONS = 8
 
-export async function startFakeEmbeddings(): Promise<FakeEmbeddings> {
-  const server = createServer((request, response) => void answer(fake, request, response))
+/** `salt` makes it another model, with other vectors of the same size. */
+export async function startFakeEmbeddings({ salt = '' } = {}): Promise<FakeEmbeddings> {
+  const server = createServer((request, response) => void answer(fake, request, response, salt))
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
   const apiKey = `sk-${hash('sha256', baseUrl)}`
@@ -53,12 +54,17 @@ export async function startFakeEmbeddings(): Promise<FakeEmbeddings> {
 }
 
 /** Returns the vector that the fake computes for a text. */
-export function fakeVector(text: string, dimensions = DIMENSIONS): number[] {
-  const bytes = Buffer.from(hash('sha512', text), 'hex')
+export function fakeVector(text: string, dimensions = DIMENSIONS, salt = ''): number[] {
+  const bytes = Buffer.from(hash('sha512', salt + text), 'hex')
   return Array.from({ length: dimensions }, (_, i) => bytes[i % bytes.length]! / 256)
 }
 
-async function answer(fake: FakeEmbeddings, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  fake: FakeEmbeddings,
+  request: IncomingMessage,
+  response: ServerResponse,
+  salt: string,
+): Promise<void> {
   const body = (await json(request)) as ReceivedRequest['body']
   const { authorization } = request.headers
   fake.asked.push({ authorization, body })
@@ -73,12 +79,12 @@ async function answer(fake: FakeEmbeddings, request: IncomingMessage, response: 
   if (authorization !== `Bearer ${fake.apiKey}`) return send(response, 401, echo)
   if (body.model !== 'fake-small') return send(response, 404, echo)
   if (behaviour && 'status' in behaviour) return send(response, behaviour.status, echo, behaviour.headers)
-  const right = rightAnswer(body)
+  const right = rightAnswer(body, salt)
   send(response, 200, behaviour ? behaviour.body(right) : right)
 }
 
-function rightAnswer({ model, input, dimensions }: ReceivedRequest['body']) {
-  const data = input.map((text, index) => ({ object: 'embedding', index, embedding: fakeVector(text, dimensions) }))
+function rightAnswer({ model, input, dimensions }: ReceivedRequest['body'], salt: string) {
+  const data = input.map((text, index) => ({ object: 'embedding', index, embedding: fakeVector(text, dimensions, salt) }))
   const tokens = input.reduce((sum, text) => sum + text.split(/\s+/).length, 0)
   return { object: 'list', data, model, usage: { prompt_tokens: tokens, total_tokens: tokens } }
 }

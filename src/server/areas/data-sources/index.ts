@@ -1,5 +1,7 @@
-import { type AskDeps, askRoute } from './ask/ask.ts'
+import { type AskDeps, askRoute, createQuestionParts } from './ask/ask.ts'
 import { listRoute } from './ask/list.ts'
+import { changeEmbeddingRoute } from './change-embedding/change.ts'
+import { queryWithEmbeddingRoute } from './change-embedding/query.ts'
 import { type ConfigureDeps, configureRoute } from './configure/configure.ts'
 import { exposeRoute } from './configure/expose.ts'
 import { listSourcesRoute } from './configure/list-sources.ts'
@@ -32,6 +34,8 @@ export function createDataSources<Draft extends { id: string }>(deps: DataSource
   const openReader = deps.openForQuestions
   const personValues = createPersonValues(deps)
   const findChoice = deps.measuresIndexes ? createFindChoice(deps) : withoutMeasuring
+  const parts = createQuestionParts({ ...deps, openReader, findChoice, personValues })
+  const configuring = { ...deps, personValues }
   return {
     /** Whether a data source that can be asked was configured with this model. */
     usesModel: (model: string) => usesModel(deps.db, model),
@@ -40,9 +44,11 @@ export function createDataSources<Draft extends { id: string }>(deps: DataSource
       listSourcesRoute(deps),
       switchRoute(deps),
       exposeRoute(deps),
-      configureRoute({ ...deps, personValues }),
+      configureRoute(configuring),
+      changeEmbeddingRoute(configuring),
       showRoute({ ...deps, openReader }),
-      askRoute({ ...deps, openReader, findChoice, personValues }),
+      askRoute(parts),
+      queryWithEmbeddingRoute(parts, configuring),
     ],
   }
 }

@@ -42,6 +42,17 @@ export function quoteName(name: string): string {
   return pg.escapeIdentifier(name)
 }
 
+/** Writes a text so that SQL reads it exactly. */
+export function quoteText(text: string): string {
+  return pg.escapeLiteral(text)
+}
+
+/** The SQLSTATE that the database refused a query with. Returns undefined for other errors. */
+export function sqlStateOf(error: unknown): string | undefined {
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof pg.DatabaseError ? cause.code : undefined
+}
+
 function refused(error: pg.DatabaseError): ServiceError {
   const hint = 'Rows that were written stay. Run the command again to continue.'
   return new HintedError('INVALID_REQUEST', `The database refused this: ${error.message}.`, hint, error)

@@ -1,49 +1,55 @@
 import { MAX_TEXTS } from '#contract/ai.ts'
-import { splitNames } from '#contract/data-sources/table-name.ts'
 import { readConnection } from '#contract/databases.ts'
 import { openClient } from '../../../call/client.ts'
-import { poll } from '../../../call/poll.ts'
-import type { LoginFlags, OutputFlags } from '../../../command/command.ts'
 import { usageError } from '../../../command/hinted-error.ts'
 import type { Cli } from '../../../terminal/cli.ts'
 import { show } from '../../../terminal/output.ts'
 import { openConnection } from './connection.ts'
-import { type Filled, type Filling, fill } from './fill.ts'
+import type { Filling } from './fill.ts'
+import { fillWithBar } from './fill-with-bar.ts'
 import { checkModel } from './find-model.ts'
 import { findTable } from './find-table.ts'
-import { progressBar } from './progress-bar.ts'
+import { type EmbedFlags, type Opened, readColumns } from './options.ts'
 import { countRows } from './rows.ts'
-
-type Flags = OutputFlags &
-  LoginFlags & { table?: string; text?: string; column?: string; model?: string; watch?: boolean; dryRun?: boolean }
+import { filledLine, watch } from './watch.ts'
 
 const DEFAULT_COLUMN = 'embedding'
 
-export async function run([name]: [string], flags: Flags, cli: Cli): Promise<void> {
-  const given = readFlags(flags)
+export async function run([name]: [string], flags: EmbedFlags, cli: Cli): Promise<void> {
+  const act = await chooseAct(flags, cli)
   const client = await openClient(flags, cli)
   const { connection_string } = await client.call(readConnection, { name })
   const db = await cli.progress(`Opening ${name}`, openConnection(connection_string, name))
   try {
-    await embed({ client, db, model: given.model }, given, flags, cli)
+    await act({ client, db, name })
   } finally {
     await db.close()
   }
+}
+
+type Act = (opened: Opened) => Promise<void>
+
+/** Checks the options before anything is opened. */
+async function chooseAct(flags: EmbedFlags, cli: Cli): Promise<Act> {
+  if (flags.switch) return (await import('./switch/switch.ts')).switching(flags, cli)
+  if (flags.dropOld) return (await import('./switch/drop-old.ts')).dropping(flags, cli)
+  const options = readFlags(flags)
+  return ({ client, db }) => embed({ client, db, model: options.model }, options, flags, cli)
 }
 
 type EmbedOptions = ReturnType<typeof readFlags>
 
 async function embed(
   { client, db, model }: Pick<Filling, 'client' | 'db' | 'model'>,
-  given: EmbedOptions,
-  flags: Flags,
+  options: EmbedOptions,
+  flags: EmbedFlags,
   cli: Cli,
 ): Promise<void> {
-  const table = await findTable(db, given)
+  const table = await findTable(db, options)
   await checkModel(client, model, table)
   const filling = { client, db, table, model }
   const { rows, empty } = await countRows(db, table)
-  const plan = { table: table.shown, column: given.column, model, rows, empty }
+  const plan = { table: table.shown, column: options.column, model, rows, empty }
   if (flags.dryRun) return show(cli, flags.output, { ...plan, dry_run: true }, () => planLine(plan))
   const filled = await fillWithBar(filling, rows - empty, cli)
   show(cli, flags.output, { ...plan, dry_run: false, ...filled }, () => filledLine(filled, table.shown))
@@ -51,44 +57,10 @@ async function embed(
   if (flags.watch) await watch(filling, cli)
 }
 
-function readFlags({ table, text, column = DEFAULT_COLUMN, model }: Flags) {
+function readFlags({ table, text, column = DEFAULT_COLUMN, model }: EmbedFlags) {
   const missing = Object.entries({ table, text, model }).find(([, value]) => value === undefined)
   if (missing) throw usageError(`--${missing[0]} is missing.`)
-  const columns = splitNames(text!, ',')
-  if (!columns || columns.includes('')) {
-    throw usageError(`--text must be column names with commas between them, not ${text}.`)
-  }
-  return { table: table!, text: columns, column, model: model! }
-}
-
-async function fillWithBar(filling: Omit<Filling, 'onProgress'>, total: number, cli: Cli): Promise<Filled> {
-  const startedAt = performance.now()
-  let done = 0
-  let waiting: number | undefined
-  const label = () => {
-    const bar = progressBar(done, total, (performance.now() - startedAt) / 1000)
-    return waiting === undefined ? bar : `${bar}, waiting ${waiting} s for the gateway`
-  }
-  const onProgress: Filling['onProgress'] = (change) => {
-    done += change.embedded ?? 0
-    waiting = change.waitSeconds
-  }
-  return await cli.progress(label, fill({ ...filling, onProgress }))
-}
-
-/** Fills rows that are added or whose vector is removed, until Ctrl-C. */
-async function watch(filling: Omit<Filling, 'onProgress'>, cli: Cli): Promise<void> {
-  cli.note('Watching for new rows. Press Ctrl-C to stop.')
-  for await (const filled of poll(() => fill({ ...filling, onProgress: () => undefined }))) {
-    if (filled.embedded > 0) cli.note(filledLine(filled, filling.table.shown))
-  }
-}
-
-function filledLine({ embedded, empty, changed }: Filled, table: string): string {
-  const rest = [empty > 0 ? `${empty} have no text` : '', changed > 0 ? `${changed} changed meanwhile` : '']
-  return [`Filled ${embedded} ${embedded === 1 ? 'row' : 'rows'} of ${table}`, ...rest.filter(Boolean)]
-    .join(', ')
-    .concat('.')
+  return { table: table!, text: readColumns(text!), column, model: model! }
 }
 
 function planLine({

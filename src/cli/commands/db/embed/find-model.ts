@@ -7,6 +7,12 @@ import type { FoundTable } from './find-table.ts'
 
 /** Checks that the model exists, makes vectors, and makes them of the size of the column. */
 export async function checkModel(client: Client, model: string, table: FoundTable): Promise<void> {
+  const dimensions = await findDimensions(client, model)
+  if (dimensions !== null) checkSize(dimensions, model, table)
+}
+
+/** Returns null if only the provider knows how large the vectors are. Throws if there is no such model for vectors. */
+export async function findDimensions(client: Client, model: string): Promise<number | null> {
   const { data } = await client.call(listModels, {})
   const names = data.filter(({ capabilities }) => capabilities.includes('embeddings')).map(({ id }) => id)
   const found = data.find(({ id }) => id === model)
@@ -16,7 +22,7 @@ export async function checkModel(client: Client, model: string, table: FoundTabl
     const choice = near === undefined ? `Models: ${names.join(', ')}.` : `Did you mean ${near}?`
     throw new ServiceError(found ? 'INVALID_REQUEST' : 'NOT_FOUND', `${fault} ${choice}`)
   }
-  if (found.dimensions !== null) checkSize(found.dimensions, model, table)
+  return found.dimensions
 }
 
 /** Also called with the first vector, because only some models say their size beforehand. */

@@ -51,7 +51,8 @@ const COLUMNS = `
   from pg_attribute a left join pg_index i on i.indrelid = a.attrelid and i.indisprimary
   where a.attrelid = $1 and a.attnum > 0 and not a.attisdropped order by a.attnum`
 
-async function findRelation(db: Connection, given: string) {
+/** Finds a table by its name. Throws an error that names the nearest one if there is none, or if it is a view. */
+export async function findRelation(db: Connection, given: string) {
   const parsed = readTableName(given)
   if (!parsed) throw usageError(`--table must be name or schema.name, not ${given}.`)
   const { schema = 'public', name } = parsed

@@ -1,3 +1,4 @@
+import { ServiceError } from '#contract/core/errors.ts'
 import { toServiceError } from '#edge/format/problem.ts'
 import type { Context, Member } from '#edge/route/route.ts'
 import { letOthersRun } from '#lib/async/let-others-run.ts'
@@ -13,7 +14,7 @@ import type { RecordedQuestion, Records, WrittenRecord } from './record.ts'
 import { type FoundSource, NOT_FOUND, type Sources, type TypedId } from './sources.ts'
 import type { AskableSource } from './store.ts'
 
-type QuestionDeps = {
+export type QuestionDeps = {
   readonly sources: Sources
   readonly records: Records
   readonly allowance: Allowance
@@ -68,10 +69,17 @@ function begin(deps: QuestionDeps, input: QuestionInput, context: Context<Member
   return { deps, input, context, startedMs, typed, found: NOT_FOUND, record: undefined, spending: undefined }
 }
 
-/** Asks the remembered source if it is still current, otherwise the source as the store has it now. */
+/** A source is rarely changed more than once while a question is on its way. */
+const MAX_TRIES = 3
+
+/**
+ * Asks the remembered source if it is still current, otherwise the source as the store has it now. A question that
+ * fails because its source is changed meanwhile is asked again: a save takes back the rights on columns that it no longer
+ * names, also from questions that are on their way.
+ */
 async function findRows(question: Question): Promise<readonly RankedRow[]> {
   const remembered = question.deps.sources.remembered(question.typed)
-  if (!remembered) return ask(question, await findSource(question), { mustBeCurrent: false })
+  if (!remembered) return askCurrent(question, await findSource(question))
   question.found = { source: remembered, database_name: remembered.database_name }
   try {
     return await ask(question, remembered, { mustBeCurrent: true })
@@ -79,8 +87,26 @@ async function findRows(question: Question): Promise<readonly RankedRow[]> {
     // The reason of the refusal may have been removed since the source was remembered.
     const source = await findSource(question)
     if (!(error instanceof SourceOutdated) && source?.version === remembered.version) throw error
-    return ask(question, source, { mustBeCurrent: false })
+    return askCurrent(question, source)
   }
+}
+
+async function askCurrent(question: Question, found: AskableSource | undefined): Promise<readonly RankedRow[]> {
+  let source = found
+  for (let tries = 1; ; tries++) {
+    try {
+      return await ask(question, source, { mustBeCurrent: false })
+    } catch (error) {
+      if (tries === MAX_TRIES || !isSourceChanged(error)) throw error
+      const next = await findSource(question)
+      if (next?.version === source?.version) throw error
+      source = next
+    }
+  }
+}
+
+function isSourceChanged(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'SOURCE_CHANGED'
 }
 
 /** A remembered source was changed since. */

@@ -37,20 +37,33 @@ export function configureRoute(deps: ConfigureDeps): Route {
     const id = await findSourceId(deps.db, principal.org_id, typed)
     if (id === undefined) throw noSuchSource()
     // Two saves at once could leave the rights of the one and the configuration of the other.
-    return withLease(deps.db, {
-      name: `data-source:${id}`,
-      refuse: beingSaved,
-      run: (lease) => save(deps, { id, principal, input, signal }, lease),
-    })
+    return whileConfiguring(deps.db, id, (lease) => save(deps, { id, principal, input, signal }, lease))
   })
+}
+
+/** Runs work that grants or revokes rights of the reader, or saves the configuration that they belong to. */
+export function whileConfiguring<T>(db: Db, id: string, run: (lease: LeaseGuard) => Promise<T>): Promise<T> {
+  return withLease(db, { name: `data-source:${id}`, refuse: beingSaved, run })
 }
 
 const PERSON_REMOVED =
   'person_settings was removed: questions are no longer asked as a person, so everyone who may ask finds the same rows. Save it with person_settings again to undo this'
 
-type Saving = { id: string; principal: Member; input: Input; signal: AbortSignal }
+type Saving = {
+  id: string
+  principal: Member
+  input: Input
+  signal: AbortSignal
+  /** The audit entry of a save that is part of another act. */
+  act?: { action: string; detail: Record<string, unknown> }
+}
 
-async function save(deps: ConfigureDeps, { id, principal, input, signal }: Saving, lease: LeaseGuard): Promise<Answer> {
+/** Call it in `whileConfiguring` only. */
+export async function save(
+  deps: ConfigureDeps,
+  { id, principal, input, signal, act }: Saving,
+  lease: LeaseGuard,
+): Promise<Answer> {
   const { db, clock, openDatabase, findModel, modelNames } = deps
   const { org_id } = principal
   const source = await findSource(db, id)
@@ -81,7 +94,8 @@ async function save(deps: ConfigureDeps, { id, principal, input, signal }: Savin
     const search = entries.length === 0 ? null : entries
     if (!(await saveSearch(tx, { ...saved, id, search, now }))) throw noSuchSource()
     const detail = { labels: entries.map(({ label }) => label), ...(person_settings && { person_settings }) }
-    await auditBy(tx, principal, { action: 'data_source.configured', target: id, detail, at: now })
+    const entry = act ?? { action: 'data_source.configured', detail }
+    await auditBy(tx, principal, { ...entry, target: id, at: now })
     if (isPersonRemoved)
       await auditBy(tx, principal, { action: 'data_source.person_settings_removed', target: id, at: now })
   })
