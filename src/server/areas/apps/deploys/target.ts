@@ -82,6 +82,8 @@ export type InstanceEnd = {
   readonly description: string
   /** Whether svc ended it for reasons of its own, such as the end of the process that kept it. */
   readonly isOurs?: boolean
+  /** Whether it has not ended at all: this server only lost sight of it. */
+  readonly goesOn?: boolean
 }
 
 /** How long WebSockets of an instance that gets no requests any more stay open: at most until the signal is aborted. */

@@ -33,7 +33,15 @@ export async function startDoorProcess({ script, pipesFolder, ...handlers }: Doo
   return door
 }
 
+/** Throws for a process that could not be started for want of descriptors: it has no streams, and its end is never reported. */
+function requireStarted(child: ChildProcess): void {
+  // Without a listener the event would end this process.
+  child.on('error', () => {})
+  if (child.pid === undefined) throw new Error('the process for the bytes of apps could not be started')
+}
+
 function startPiped(child: ChildProcess): PipedChild {
+  requireStarted(child)
   const { stdin, stdout, stderr } = child
   if (!stdin || !stdout || !stderr) throw new Error('the process has no pipes')
   // Not `exit`, which can come before the last lines that the process wrote.
@@ -42,6 +50,12 @@ function startPiped(child: ChildProcess): PipedChild {
 
 function startNamed(folder: string, start: (stdio: StdioOptions) => ChildProcess): PipedChild {
   const { pipes, started: child } = ProcessPipes.start(folder, DOOR_OUTPUTS, (ends) => start([...ends]))
+  try {
+    requireStarted(child)
+  } catch (error) {
+    pipes.close()
+    throw error
+  }
   const { stdout, stderr } = pipes.output
   const closed = [stdout, stderr].map((stream) => once(stream, 'close').catch(() => {}))
   const ended = Promise.all([endOf(child), ...closed]).then(([end]) => end)

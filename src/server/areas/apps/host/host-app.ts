@@ -9,7 +9,7 @@ import {
   listFormerDeploys,
   moveDeploy,
 } from '../deploys/store.ts'
-import type { AppRef, Instance, Release } from '../deploys/target.ts'
+import type { AppRef, Instance, InstanceEnd, Release } from '../deploys/target.ts'
 import { asHost, HostLost } from './as-host.ts'
 import type { HostDeps } from './deps.ts'
 import { failDeploy } from './fail-deploy.ts'
@@ -226,17 +226,18 @@ export class AppHost {
       onChange: (instance) => {
         if (this.#servingId === deploy.id) traffic.route(this.#app.host_label, instance)
       },
-      onEnd: ({ description, isOurs }, at) => {
+      onEnd: (end, at) => {
         // Not the app's fault.
-        if (!isOurs) crashes.push(at)
-        this.#onCrash(deploy, crashes, description)
+        if (end.isOurs) this.#hosting?.lost(at)
+        else crashes.push(at)
+        this.#onCrash(deploy, crashes, end)
       },
     })
     this.#live = { deploy, running }
   }
 
-  #onCrash(deploy: DeployRow, crashes: readonly Date[], description: string): void {
-    writeFault(this.#deps.writeLog, deploy, `The app ended (${description}) and is started again.`)
+  #onCrash(deploy: DeployRow, crashes: readonly Date[], { description, goesOn }: InstanceEnd): void {
+    if (!goesOn) writeFault(this.#deps.writeLog, deploy, `The app ended (${description}) and is started again.`)
     const liveAt = this.#live?.deploy.live_at
     if (this.#servingId !== deploy.id || !liveAt || !isCrashLoop(liveAt, crashes)) return
     this.#isCrashLooping = true

@@ -1,6 +1,7 @@
 import { messageOf } from '#lib/message-of.ts'
 import { isShortRun, restartDelayMs } from '../deploys/rules.ts'
 import type { Instance, InstanceEnd, KeptSockets } from '../deploys/target.ts'
+import { HostLost } from './as-host.ts'
 import type { HostTime } from './probe.ts'
 import { type ServedInstance, serveInstance } from './served-app.ts'
 
@@ -49,7 +50,9 @@ export function keepRunning(first: Instance | undefined, deps: Deps): KeptRunnin
     try {
       instance = running ?? (await deps.start())
     } catch (error) {
-      return { description: `it could not be started: ${messageOf(error)}` }
+      const description = `it could not be started: ${messageOf(error)}`
+      // Another process hosts the app: this one only has not been told yet.
+      return error instanceof HostLost ? { description, isOurs: true, goesOn: true } : { description }
     }
     current = { instance, served: serveInstance(instance) }
     if (!running) await deps.untilReady(instance, stopping.signal)

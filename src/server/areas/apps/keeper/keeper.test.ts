@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request as send } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -38,10 +38,10 @@ function newFolder(): string {
   return folder
 }
 
-type ServerOptions = { holdMs?: number; fence?: number }
+type ServerOptions = { holdMs?: number; fence?: number; upgradeMs?: number }
 
 /** A server on a data folder, as far as apps are concerned. `leave` stops it as a restart does, `end` as Ctrl-C does. */
-async function openServer(dataDir: string, { holdMs = 60_000, fence = 1 }: ServerOptions = {}) {
+async function openServer(dataDir: string, { holdMs = 60_000, fence = 1, upgradeMs }: ServerOptions = {}) {
   let leaves = true
   const errors: string[] = []
   const warnings: string[] = []
@@ -60,6 +60,7 @@ async function openServer(dataDir: string, { holdMs = 60_000, fence = 1 }: Serve
     holdMs,
     renewsHold: false,
     leavesApps: () => leaves,
+    ...(upgradeMs !== undefined && { upgradeMs }),
   })
   door.serve(async () => ({ to: { type: 'unknown' } }))
   const opened = openTestTarget({ dataDir, network: door, sandboxes: door.sandboxes })
@@ -123,6 +124,12 @@ async function answerOf(instance: Instance): Promise<string | undefined> {
 
 function keeperPid(dataDir: string): number {
   return (JSON.parse(readFileSync(join(dataDir, 'keeper', 'lock.json'), 'utf8')) as { pid: number }).pid
+}
+
+/** Names of the programs of processes below another that have ended and wait for it. */
+function zombiesBelow(pid: number): string[] {
+  const below = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean)
+  return below.flatMap((child) => /\((.*)\) Z /.exec(readFileSync(`/proc/${child}/stat`, 'utf8'))?.[1] ?? [])
 }
 
 const isGone = (pid: number) => !existsSync(`/proc/${pid}`) || /\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
@@ -219,6 +226,28 @@ describe('OP-07 an app and the servers that host it', () => {
     expect(await answerOf(instance)).toBe(own)
   })
 
+  it('is not ended by a server whose lease another one has by now, also before that one has found it', async () => {
+    const dataDir = newFolder()
+    const former = await openServer(dataDir, { fence: 1 })
+    const left = await former.serve('dep_1')
+    const own = await answerOf(left)
+    const next = await openServer(dataDir, { fence: 2 })
+    await next.target.endOrphans({ id: 'app_1', orgId: 'org_1', fence: 2 }, [{ id: 'dep_1', isLive: true }])
+    await left.stop(0)
+    expect(await left.ended).toEqual({ description: 'another process of svc hosts it', isOurs: true, goesOn: true })
+    expect(await answerOf(await next.start('dep_1'))).toBe(own)
+  })
+
+  it('is out of sight of its former server as soon as another one hosts it', async () => {
+    const dataDir = newFolder()
+    const former = await openServer(dataDir, { fence: 1 })
+    const left = await former.serve('dep_1')
+    const own = await answerOf(left)
+    const instance = await (await openServer(dataDir, { fence: 2 })).start('dep_1')
+    expect(await left.ended).toMatchObject({ goesOn: true })
+    expect(await answerOf(instance)).toBe(own)
+  })
+
   it('ends if its deploy is not live any more when the next server comes', async () => {
     const dataDir = newFolder()
     const first = await openServer(dataDir)
@@ -260,9 +289,9 @@ describe('OP-07 an app and the servers that host it', () => {
 })
 
 /** Asks the keeper for an upgrade, as a server of another release does. Returns why it refuses, or undefined. */
-async function upgradeKeeper(dataDir: string, entry: string): Promise<string | undefined> {
+async function upgradeKeeper(dataDir: string, entry: string, execPath = process.execPath): Promise<string | undefined> {
   const socket = await connectLocal(join(dataDir, 'keeper', 'control.sock'))
-  socket?.write(`${JSON.stringify({ do: 'upgrade', id: 7, execPath: process.execPath, entry })}\n`)
+  socket?.write(`${JSON.stringify({ do: 'upgrade', id: 7, execPath, entry })}\n`)
   let answer: { is: string; fault?: { message: string } } | undefined
   const wire = openWire<NonNullable<typeof answer>, never>(socket!, {
     onMessage: (message) => {
@@ -306,6 +335,74 @@ describe('OP-07 a keeper that is upgraded', () => {
     await until(() => isGone(keeper))
   })
 
+  it('goes on as it is if the new program starts when it is tried and cannot be executed then, and says so', async () => {
+    const dataDir = newFolder()
+    const first = await openServer(dataDir)
+    const own = await answerOf(await first.serve('dep_1'))
+    const keeper = keeperPid(dataDir)
+    const { port } = first.door
+    await first.leave()
+    const node = join(newFolder(), 'node')
+    const damage = `printf '\\177ELF\\000\\000' > "$0.next" && chmod 755 "$0.next" && mv "$0.next" "$0"`
+    writeFileSync(node, `#!/bin/sh\n${damage} && echo 1\n`, { mode: 0o755 })
+    expect(await upgradeKeeper(dataDir, keeperEntry(), node)).toBeUndefined()
+    const second = await openServer(dataDir, { fence: 2 })
+    expect(keeperPid(dataDir)).toBe(keeper)
+    expect(await visitPort(port)).toEqual({ status: 200, body: own })
+    expect(await answerOf(await second.start('dep_1'))).toBe(own)
+    const message = 'the new program of the process that keeps apps could not be executed; the former one goes on'
+    await until(() => second.errors.includes(message))
+  })
+
+  it('is no end of its apps for another server, which finds them again', async () => {
+    const dataDir = newFolder()
+    const server = await openServer(dataDir)
+    const instance = await server.serve('dep_1')
+    const own = await answerOf(instance)
+    expect(await upgradeKeeper(dataDir, newProgram(''))).toBeUndefined()
+    expect(await instance.ended).toMatchObject({ isOurs: true, goesOn: true })
+    const again = await until(() => server.start('dep_1').catch(() => undefined))
+    expect(await until(() => answerOf(again))).toBe(own)
+    expect([server.errors, server.warnings]).toEqual([
+      [],
+      ['another server upgrades the process that keeps apps; the apps go on'],
+    ])
+  })
+
+  it('ends only the instance that it cannot go on with, and no other one of its app', async () => {
+    const dataDir = newFolder()
+    const first = await openServer(dataDir)
+    const sibling = await answerOf(await first.serve('dep_1'))
+    const pipes = join(dataDir, 'keeper', 'pipes')
+    const before = readdirSync(pipes)
+    const lost = await answerOf(await first.serve('dep_2'))
+    const [pipesOfNewest] = readdirSync(pipes).filter((name) => !before.includes(name))
+    await first.leave()
+    const remove = `process.getBuiltinModule('node:fs').rmSync(${JSON.stringify(join(pipes, pipesOfNewest!))}, { recursive: true })`
+    expect(await upgradeKeeper(dataDir, newProgram(remove))).toBeUndefined()
+    const second = await openServer(dataDir, { fence: 2 })
+    expect(second.errors).toEqual(['an app could not be taken over; it is started again'])
+    expect(await answerOf(await second.start('dep_1'))).toBe(sibling)
+    const again = await second.start('dep_2')
+    expect(await until(() => answerOf(again))).not.toBe(lost)
+  })
+
+  it('leaves no zombie of an app that ended after the upgrade before the last', async () => {
+    const dataDir = newFolder()
+    const first = await openServer(dataDir)
+    await first.serve('dep_1')
+    const { port } = first.door
+    const keeper = keeperPid(dataDir)
+    await first.leave()
+    expect(await upgradeKeeper(dataDir, newProgram(''))).toBeUndefined()
+    await visitPort(port, '/end').catch(() => undefined)
+    await until(() => zombiesBelow(keeper).length > 0)
+    await until(async () => (await visitPort(port)).status === 200)
+    expect(await upgradeKeeper(dataDir, newProgram(''))).toBeUndefined()
+    await until(async () => (await visitPort(port)).status === 200)
+    expect(zombiesBelow(keeper).filter((name) => name !== 'sleep')).toEqual([])
+  })
+
   it('refuses while a build runs, and a program that cannot go on with its apps', async () => {
     const dataDir = newFolder()
     const server = await openServer(dataDir)
@@ -342,7 +439,11 @@ describe('OP-07 a keeper that is upgraded', () => {
 
 describe('OP-07 a keeper of another release', () => {
   /** Listens as a keeper with an older protocol, and returns what a server sends to it. */
-  async function openFormer(dataDir: string, startedBy: 'server' | 'operator', program?: string) {
+  async function openFormer(
+    dataDir: string,
+    startedBy: 'server' | 'operator',
+    { program, refusals = Number.POSITIVE_INFINITY }: { program?: string; refusals?: number } = {},
+  ) {
     const received: { do: string; id: number }[] = []
     const keeper = await listenLocal(chooseSocket(dataDir), (socket) => {
       socket.write(`${JSON.stringify({ is: 'welcome', protocol: 0, startedBy, program })}\n`)
@@ -350,7 +451,8 @@ describe('OP-07 a keeper of another release', () => {
         const order = JSON.parse(bytes.toString()) as (typeof received)[0]
         received.push(order)
         const fault = { message: 'it is busy' }
-        if (order.do === 'upgrade') return socket.write(`${JSON.stringify({ is: 'done', id: order.id, fault })}\n`)
+        if (order.do === 'upgrade' && received.length <= refusals)
+          return socket.write(`${JSON.stringify({ is: 'done', id: order.id, fault })}\n`)
         socket.destroy()
         void keeper[Symbol.asyncDispose]()
       })
@@ -378,12 +480,24 @@ describe('OP-07 a keeper of another release', () => {
     expect(received).toEqual([])
   })
 
-  it('is asked to upgrade first, and ended if it refuses', async () => {
+  it('is asked to upgrade first, and ended with its apps if it refuses until the time for that is over', async () => {
     const dataDir = newFolder()
-    const received = await openFormer(dataDir, 'server', 'another')
-    const server = await openServer(dataDir)
+    const received = await openFormer(dataDir, 'server', { program: 'another' })
+    const server = await openServer(dataDir, { upgradeMs: 0 })
     expect(received.map((order) => order.do)).toEqual(['upgrade', 'shut_down'])
     expect(server.warnings).toEqual(['the process that keeps apps was not upgraded'])
+    expect(server.errors).toEqual([
+      'the process that keeps apps is of another release; it and its apps are started again',
+    ])
+  })
+
+  it('is asked again if it refuses, because its apps would end with it', async () => {
+    const dataDir = newFolder()
+    const received = await openFormer(dataDir, 'server', { program: 'another', refusals: 1 })
+    const server = await openServer(dataDir)
+    expect(received.map((order) => order.do)).toEqual(['upgrade', 'upgrade'])
+    expect(server.warnings).toEqual(['the process that keeps apps was not upgraded'])
+    expect(server.errors).toEqual([])
   })
 })
 

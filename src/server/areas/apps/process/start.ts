@@ -89,11 +89,11 @@ function toInstance(app: RunningApp, request: StartRequest, { network, tokens }:
   const token =
     tokens && keepToken(app, { ...tokens, sign: () => tokens.sign({ orgId, appId, deployId }) }, request.onLine)
   let hasEnded = false
-  const ended = app.gone.then(async ({ description, isLost }) => {
+  const ended = app.gone.then(async ({ description, isLost, goesOn }) => {
     hasEnded = true
     token?.stop()
     await attached[Symbol.asyncDispose]()
-    return isLost ? { description, isOurs: true } : { description }
+    return { description, ...(isLost && { isOurs: true }), ...(goesOn && { goesOn }) }
   })
   const stop = async (graceMs: number) => {
     await stopApp(app, graceMs)

@@ -1,7 +1,7 @@
 import type { OnLine, StoredLines, TargetKeeper } from '../../deploys/target.ts'
 import type { Sandbox } from '../../process/sandbox/sandbox.ts'
 import type { AppClaim, RunningApp, Sandboxes } from '../../process/sandbox/sandboxes.ts'
-import type { ProcessEnd } from '../../process/sandbox/status.ts'
+import { HOSTED_ELSEWHERE, type ProcessEnd } from '../../process/sandbox/status.ts'
 import type { KeptLine, Order, Stored, ToKeeper } from '../messages.ts'
 import type { KeeperEvent } from './keeper-link.ts'
 
@@ -17,8 +17,14 @@ type Link = {
 type Listener = { readonly onLine: OnLine; readonly onGone: (end: ProcessEnd, triedNetwork: boolean) => void }
 type BuildListener = Listener & { readonly onReady: (firstPid: number | null, fault: string | undefined) => void }
 
-const ELSEWHERE: ProcessEnd = { code: null, description: 'another process of svc hosts it', by: 'svc', isLost: true }
 const LOST: ProcessEnd = { code: null, description: 'the process that keeps apps ended', by: 'svc', isLost: true }
+const OUT_OF_SIGHT: ProcessEnd = {
+  code: null,
+  description: 'the process that keeps apps becomes that of another release',
+  by: 'svc',
+  isLost: true,
+  goesOn: true,
+}
 
 /** Makes sandboxes in the keeper. */
 export class RemoteSandboxes implements Sandboxes {
@@ -60,9 +66,10 @@ export class RemoteSandboxes implements Sandboxes {
     }
   }
 
-  /** The keeper is gone, and everything in it. */
-  lost(): void {
-    for (const listener of [...this.#builds.values(), ...this.#apps.values()]) listener.onGone(LOST, false)
+  /** The connection to the keeper is gone, and everything in it, unless it goes on with apps as another program. */
+  lost(goesOn: boolean): void {
+    for (const listener of this.#builds.values()) listener.onGone(LOST, false)
+    for (const listener of this.#apps.values()) listener.onGone(goesOn ? OUT_OF_SIGHT : LOST, false)
   }
 
   async takeUser(): Promise<number | undefined> {
@@ -128,12 +135,12 @@ export class RemoteSandboxes implements Sandboxes {
 
   /** Listens before the keeper is asked, because lines can come before its answer. */
   async #follow<S extends string | undefined>(
-    { deployId }: Pick<AppClaim, 'deployId'>,
+    { deployId, fence }: Pick<AppClaim, 'deployId' | 'fence'>,
     onLine: OnLine,
     ask: () => Promise<S>,
   ): Promise<S extends string ? RunningApp : RunningApp | undefined>
   async #follow(
-    { deployId }: Pick<AppClaim, 'deployId'>,
+    { deployId, fence }: Pick<AppClaim, 'deployId' | 'fence'>,
     onLine: OnLine,
     ask: () => Promise<string | undefined>,
   ): Promise<RunningApp | undefined> {
@@ -148,7 +155,7 @@ export class RemoteSandboxes implements Sandboxes {
         gone.resolve(end)
       },
     }
-    this.#apps.get(deployId)?.onGone(ELSEWHERE, false)
+    this.#apps.get(deployId)?.onGone(HOSTED_ELSEWHERE, false)
     this.#apps.set(deployId, listener)
     let socket: string | undefined
     try {
@@ -169,8 +176,8 @@ export class RemoteSandboxes implements Sandboxes {
       socket,
       gone: gone.promise,
       replaceToken: (token) => order({ do: 'replace_token', deployId, token }),
-      stop: () => tell({ do: 'stop_app', deployId }),
-      kill: (reason, by = 'svc') => tell({ do: 'kill_app', deployId, reason, by }),
+      stop: () => tell({ do: 'stop_app', deployId, fence }),
+      kill: (reason, by = 'svc') => tell({ do: 'kill_app', deployId, fence, reason, by }),
       route: (label) => order({ do: 'route', label, deployId }).catch(() => {}),
       unroute: () => tell({ do: 'unroute', deployId }),
       drain: async (graceMs, keptSockets) => {
@@ -185,7 +192,7 @@ export class RemoteSandboxes implements Sandboxes {
       leave: () => {
         tell({ do: 'leave', deployId })
         forget()
-        gone.resolve(ELSEWHERE)
+        gone.resolve(HOSTED_ELSEWHERE)
       },
     }
   }

@@ -16,7 +16,7 @@ import { type HandedOver, makeNamedPipes } from '#lib/pipes/process-pipes.ts'
 import { identityOf, isSameProcess, killerOf, rememberProcess } from '#lib/processes/former-process.ts'
 import { become, holdDescriptors, runToEnd } from '#lib/processes/start-process.ts'
 import type { FrozenDoor } from '../../door/app-door.ts'
-import { formatArguments, keeperArguments, keeperEnvironment } from '../command.ts'
+import { formatArguments, keeperArguments, keeperEntry, keeperEnvironment } from '../command.ts'
 import type { FromKeeper, StartedBy } from '../messages.ts'
 import { keeperFolder, upgradeFile } from '../place.ts'
 import type { FrozenApps } from './kept-apps.ts'
@@ -59,8 +59,8 @@ export async function prepareHandOver(dataDir: string): Promise<void> {
 
 /**
  * Becomes the next program. The state has variables and tokens of apps, so the file is encrypted, and its key is never on
- * a disk: it waits in a pipe. Throws, with nothing changed, if the program cannot be read; once `execve` has begun, Node
- * ends the process where it fails.
+ * a disk: it waits in a pipe. Throws, with nothing changed, if the program cannot be read. If it can be read and not
+ * executed, this program begins again and goes on with the same state.
  */
 export function becomeNext(
   { descriptors, freeze }: HandedOver<FrozenKeeper>,
@@ -80,7 +80,9 @@ export function becomeNext(
     // A release may have been replaced since it was tried.
     accessSync(execPath, constants.X_OK)
     accessSync(entry, constants.R_OK)
-    become(execPath, keeperArguments(entry, dataDir, startedBy, true), keeperEnvironment())
+    const next = { file: execPath, args: keeperArguments(entry, dataDir, startedBy, 'goes-on') }
+    const own = { file: process.execPath, args: keeperArguments(keeperEntry(), dataDir, startedBy, 'went-back') }
+    become(next, own, keeperEnvironment())
   } catch (error) {
     closeSync(pipe)
     if (holder !== undefined) killerOf(holder)()

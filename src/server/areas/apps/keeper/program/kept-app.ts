@@ -5,7 +5,7 @@ import type { AppNetwork, AttachedApp } from '../../door/network.ts'
 import { type ServedInstance, serveInstance } from '../../host/served-app.ts'
 import type { FrozenSandbox, SandboxMachine } from '../../process/sandbox/sandbox.ts'
 import { type AppOptions, adoptApp, type RunningApp, startApp } from '../../process/sandbox/sandboxes.ts'
-import type { ProcessEnd } from '../../process/sandbox/status.ts'
+import { HOSTED_ELSEWHERE, type ProcessEnd } from '../../process/sandbox/status.ts'
 import type { FromKeeper, Stored } from '../messages.ts'
 import { type FrozenLines, LineBuffer } from './line-buffer.ts'
 
@@ -134,6 +134,7 @@ export class KeptApp {
       await this.gone()
       return false
     }
+    this.#tellFormer(server)
     this.#server = server
     this.#lines.resendAfter(stored)
     this.sendLines()
@@ -142,6 +143,12 @@ export class KeptApp {
     if (this.#running) return true
     this.#giveUp()
     return false
+  }
+
+  /** The server that hosted it would otherwise wait for its end. */
+  #tellFormer(next: Server): void {
+    if (this.#server === next) return
+    this.#server?.send({ is: 'app_gone', deployId: this.options.deployId, end: HOSTED_ELSEWHERE })
   }
 
   /** Its server is gone, or hosts it no more. */

@@ -196,7 +196,14 @@ export async function adoptSandbox(
   const group = groups.reopen(orgId, name)
   const findEnd = () => explainEnd(group, memoryLimitsOf(options))
   const logRate = () => machine.logRate.ofStream(appId)
-  const child = ConfinedProcess.adopt(frozen, { pidFile, onLine, logRate, findEnd })
+  let child: ConfinedProcess
+  try {
+    child = ConfinedProcess.adopt(frozen, { pidFile, onLine, logRate, findEnd })
+  } catch (error) {
+    group.remove()
+    await workplace[Symbol.asyncDispose]()
+    throw error
+  }
   const parts = { child, group, groups, workplace, record: { workplace: place, pidFile } }
   return { ...watchSandbox(parts, options, machine), socket: workplace.socket }
 }

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { rememberFound } from '#lib/processes/bubblewrap.ts'
 import { type ControlGroups, findControlGroups } from '#lib/processes/control-groups/control-groups.ts'
+import { endProcess } from '#lib/processes/former-process.ts'
 import type { Instance, OnLine, StoredLines, TargetKeeper } from '../../deploys/target.ts'
 import type { AppNetwork } from '../../door/network.ts'
 import { SharedLogRate } from '../../logs/log-rate.ts'
@@ -133,6 +135,15 @@ export async function adoptApp(
   const app = await adoptSandbox(frozen, { ...options, ...APP_SANDBOX, uid }, machine)
   void app.gone.then(() => uid !== undefined && machine.users.free(uid))
   return app
+}
+
+/** Ends an app that the former program in this process started and this one cannot go on with, and nothing else. */
+export async function endFrozen({ pidFile, process, workplace: { uid } }: FrozenSandbox, machine: SandboxMachine) {
+  for (const identity of [process.first, process.identity]) if (identity !== undefined) await endProcess(identity)
+  await endOrphans(dirname(pidFile), basename(pidFile))
+  rmSync(process.pipes, { recursive: true, force: true })
+  await machine.groups().then(({ removeEmpty }) => removeEmpty())
+  if (uid !== undefined) machine.users.free(uid)
 }
 
 export async function startApp(options: AppOptions, machine: SandboxMachine): Promise<RunningApp> {
