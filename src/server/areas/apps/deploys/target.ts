@@ -70,6 +70,8 @@ export type StartRequest = {
   readonly storedLines: () => Promise<StoredLines | undefined>
   /** Called when answers of the app were shown to end the process that handles the bytes of all apps. */
   readonly onHarmful: () => void
+  /** A start that is under way when it is aborted ends soon, and nothing of it is left. */
+  readonly signal: AbortSignal
 }
 
 /** Thrown by `start` when an instance could not be made at all. The message is for people. */

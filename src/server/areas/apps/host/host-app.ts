@@ -1,3 +1,4 @@
+import { orAborted } from '#lib/async/race.ts'
 import type { Lease } from '#lib/work/lease.ts'
 import { createWake } from '#lib/work/wake.ts'
 import { isCrashLoop, restartDelayMs } from '../deploys/rules.ts'
@@ -79,7 +80,7 @@ export class AppHost {
     await using _hold = await holdHere(
       { db, delay: time.delay, onError: onFault },
       this.#app.id,
-      await target.keeper?.(),
+      await (target.keeper && orAborted(target.keeper(), this.#signal)),
       this.#signal,
     )
     try {
@@ -209,7 +210,7 @@ export class AppHost {
     if (first) this.#hosting?.served()
     const running = keepRunning(first, {
       time,
-      start: async () => {
+      start: async (signal) => {
         await this.#requireLease()
         return startInstance(this.#deps, {
           deploy,
@@ -217,6 +218,7 @@ export class AppHost {
           fence,
           onHarmful: () => this.#onHarmful(deploy),
           isResumed: true,
+          signal,
         })
       },
       untilReady: async (instance, signal) => {

@@ -7,7 +7,8 @@ import { type ServedInstance, serveInstance } from './served-app.ts'
 
 type Deps = {
   readonly time: HostTime
-  readonly start: () => Promise<Instance>
+  /** Rejects soon if the signal is aborted before the instance runs. */
+  readonly start: (signal: AbortSignal) => Promise<Instance>
   /** Resolves when an instance that was started again accepts requests, or has had time enough to do so. */
   readonly untilReady: (instance: Instance, signal: AbortSignal) => Promise<unknown>
   /** Called with the instance that answers requests now, and with undefined while none does. */
@@ -48,7 +49,7 @@ export function keepRunning(first: Instance | undefined, deps: Deps): KeptRunnin
   const runOnce = async (running: Instance | undefined): Promise<InstanceEnd> => {
     let instance: Instance
     try {
-      instance = running ?? (await deps.start())
+      instance = running ?? (await deps.start(stopping.signal))
     } catch (error) {
       const description = `it could not be started: ${messageOf(error)}`
       // Another process hosts the app: this one only has not been told yet.

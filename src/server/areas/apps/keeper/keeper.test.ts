@@ -80,8 +80,9 @@ async function openServer(dataDir: string, { holdMs = 60_000, fence = 1, upgrade
     storedLines: () => Promise<StoredLines | undefined> = async () => undefined,
   ) => {
     const deploy = { ...deployFacts('app_1', deployId), startCommand: 'exec node app.js' }
-    const request = { deploy, release: { deployId }, environment: {}, fence, onLine, storedLines, onHarmful: () => {} }
-    return target.start(request)
+    const { signal } = new AbortController()
+    const request = { deploy, release: { deployId }, environment: {}, fence, onLine, storedLines, signal }
+    return target.start({ ...request, onHarmful: () => {} })
   }
   const serve = async (deployId: string) => {
     await opened.build(deployId, { 'app.js': APP }, null)
@@ -342,9 +343,10 @@ describe('OP-07 a keeper that is upgraded', () => {
     const keeper = keeperPid(dataDir)
     const { port } = first.door
     await first.leave()
-    const node = join(newFolder(), 'node')
-    const damage = `printf '\\177ELF\\000\\000' > "$0.next" && chmod 755 "$0.next" && mv "$0.next" "$0"`
-    writeFileSync(node, `#!/bin/sh\n${damage} && echo 1\n`, { mode: 0o755 })
+    const [folder, node] = [newFolder(), join(newFolder(), 'node')]
+    // Its interpreter is gone when it is executed for the second time.
+    writeFileSync(join(folder, 'sh'), '#!/bin/sh\nrm "$0" && echo 1\n', { mode: 0o755 })
+    writeFileSync(node, `#!${folder}/sh\n`, { mode: 0o755 })
     expect(await upgradeKeeper(dataDir, keeperEntry(), node)).toBeUndefined()
     const second = await openServer(dataDir, { fence: 2 })
     expect(keeperPid(dataDir)).toBe(keeper)
@@ -403,10 +405,14 @@ describe('OP-07 a keeper that is upgraded', () => {
     expect(zombiesBelow(keeper).filter((name) => name !== 'sleep')).toEqual([])
   })
 
-  it('refuses while a build runs, and a program that cannot go on with its apps', async () => {
+  it('refuses while a build runs, a program that is replaced meanwhile, and one that cannot go on with its apps', async () => {
     const dataDir = newFolder()
     const server = await openServer(dataDir)
     const own = await answerOf(await server.serve('dep_1'))
+    const replaced = join(newFolder(), 'replaced.mjs')
+    const replace = `process.getBuiltinModule('node:fs').writeFileSync(process.argv[1], '')`
+    writeFileSync(replaced, `${replace}\nconsole.log(1)`)
+    expect(await upgradeKeeper(dataDir, replaced)).toBe('the other program was replaced after it was tried')
     const other = join(newFolder(), 'other.mjs')
     writeFileSync(other, 'console.log(0)')
     expect(await upgradeKeeper(dataDir, other)).toBe('the other program cannot go on with apps of this one')

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import { orAborted } from '#lib/async/race.ts'
 import type { Log } from '#lib/log/log.ts'
 import { messageOf } from '#lib/message-of.ts'
 import { identityOf, isStaying } from '#lib/processes/former-process.ts'
@@ -37,6 +38,9 @@ type LinkOptions = {
   /** Returns why no app answers for the label. */
   readonly lookUp: (label: string) => Promise<NoRoute>
 }
+
+const STOPPING = 'svc is stopping'
+const NEVER = new AbortController().signal
 
 /** For how long a keeper with another protocol is asked to become the program of this release before it is ended. */
 const UPGRADE_MS = 60_000
@@ -96,9 +100,13 @@ export class KeeperLink {
     return true
   }
 
-  /** Resolves with what the keeper answers. Rejects with the reason if it refuses, or ends before. */
-  async order(order: Order): Promise<unknown> {
-    return this.#send((await this.#connectOrStart()).wire, order)
+  /**
+   * Resolves with what the keeper answers. Rejects with the reason if it refuses, or ends before, and with that of the
+   * signal as soon as it is aborted. Nothing is sent after that.
+   */
+  async order(order: Order, signal = NEVER): Promise<unknown> {
+    const { wire } = await orAborted(this.#connectOrStart(), signal)
+    return orAborted(this.#send(wire, order), signal)
   }
 
   /** As `order`, but does nothing where no keeper runs. */
@@ -126,7 +134,7 @@ export class KeeperLink {
   }
 
   #connect(open: () => Promise<Duplex>): Promise<Connection> {
-    if (this.#isClosed) return Promise.reject(new Error('svc is stopping'))
+    if (this.#isClosed) return Promise.reject(new Error(STOPPING))
     if (!this.#connection) {
       const connection = this.#open(open)
       this.#connection = connection
@@ -153,6 +161,10 @@ export class KeeperLink {
       },
     })
     const welcome = await welcomed.promise
+    if (this.#isClosed) {
+      wire.end()
+      throw new Error(STOPPING)
+    }
     if (this.#mayUpgrade && welcome.program !== undefined && welcome.program !== programDigest()) {
       const hasBegunAnew = await this.#upgradeInTime(wire, welcome.protocol)
       if (hasBegunAnew) return this.#open(() => this.#connectSocket())

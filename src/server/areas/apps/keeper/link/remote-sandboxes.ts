@@ -9,7 +9,8 @@ type SandboxEvent = Extract<KeeperEvent, { is: 'line' | 'ready' | 'gone' | 'app_
 
 type Link = {
   readonly keeperId: () => Promise<string>
-  readonly order: (order: Order) => Promise<unknown>
+  /** Asks nothing if the signal is aborted before the keeper is there, and rejects as soon as it is aborted. */
+  readonly order: (order: Order, signal?: AbortSignal) => Promise<unknown>
   readonly tell: (message: ToKeeper) => void
 }
 
@@ -17,6 +18,7 @@ type Link = {
 type Listener = { readonly onLine: OnLine; readonly onGone: (end: ProcessEnd, triedNetwork: boolean) => void }
 type BuildListener = Listener & { readonly onReady: (firstPid: number | null, fault: string | undefined) => void }
 
+const NOT_NEEDED = 'killed: its start is not needed any more'
 const LOST: ProcessEnd = { code: null, description: 'the process that keeps apps ended', by: 'svc', isLost: true }
 const OUT_OF_SIGHT: ProcessEnd = {
   code: null,
@@ -119,14 +121,26 @@ export class RemoteSandboxes implements Sandboxes {
     }
   }
 
-  async start({ onLine, ...options }: Parameters<Sandboxes['start']>[0]): Promise<RunningApp> {
-    return this.#follow(options, onLine, async () => (await this.#link.order({ do: 'start', options })) as string)
+  async start({ onLine, ...options }: Parameters<Sandboxes['start']>[0], signal: AbortSignal): Promise<RunningApp> {
+    const start = async () => (await this.#link.order({ do: 'start', options }, signal)) as string
+    const { deployId, fence } = options
+    // The keeper ends what it has begun, or goes on with it for the next server.
+    const onAbort = () => {
+      if (!this.#leavesApps()) this.#link.tell({ do: 'kill_app', deployId, fence, reason: NOT_NEEDED, by: 'svc' })
+    }
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      return await this.#follow(options, onLine, start)
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+    }
   }
 
-  async find(claim: AppClaim, { onLine, stored }: Parameters<Sandboxes['find']>[1]): Promise<RunningApp | undefined> {
-    const order: Order = { do: 'find', claim, stored: stored ? toStored(stored) : null }
-    const find = async () => ((await this.#link.order(order)) as string | null) ?? undefined
-    return this.#follow(claim, onLine, find)
+  async find(...[claim, lines, signal]: Parameters<Sandboxes['find']>): Promise<RunningApp | undefined> {
+    const stored = lines.stored ? toStored(lines.stored) : null
+    const find = async () =>
+      ((await this.#link.order({ do: 'find', claim, stored }, signal)) as string | null) ?? undefined
+    return this.#follow(claim, lines.onLine, find)
   }
 
   async endOrphans(app: Pick<AppClaim, 'appId' | 'fence'>, keep: readonly string[]): Promise<void> {

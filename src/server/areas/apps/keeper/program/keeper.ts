@@ -72,7 +72,7 @@ export class Keeper {
     this.#options = options
     const network: AppNetwork = {
       attach: (address, deploy) => this.#requireDoor().attach(address, deploy),
-      openProxy: (facts, onRefused) => this.#requireDoor().openProxy(facts, onRefused),
+      openProxy: (facts, onRefused, signal) => this.#requireDoor().openProxy(facts, onRefused, signal),
     }
     this.#sockets = createSocketCount((label, was) => {
       for (const server of this.#servers) server.send({ is: 'socket', label, was })
@@ -157,7 +157,7 @@ export class Keeper {
   /** Lets another program go on in this process, with the same apps and the same door. Rejects with the reason if it cannot. */
   async upgrade(program: Program): Promise<never> {
     const { dataDir, startedBy } = this.#options
-    await tryProgram(program)
+    const tried = await tryProgram(program)
     await prepareHandOver(dataDir)
     const deadline = performance.now() + UPGRADE_WAIT_MS
     for (;;) {
@@ -167,7 +167,7 @@ export class Keeper {
         setImmediate(() => {
           try {
             const handedOver = this.#handOver()
-            if (handedOver) becomeNext(handedOver, program, { dataDir, startedBy })
+            if (handedOver) becomeNext(handedOver, tried, { dataDir, startedBy })
             resolve(undefined)
           } catch (error) {
             reject(error)

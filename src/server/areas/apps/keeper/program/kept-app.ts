@@ -62,8 +62,8 @@ export class KeptApp {
   #startedAt = new Date()
   readonly #closingSockets = new AbortController()
   #isStopping = false
-  /** It is not kept any more: a start that is under way ends what it started. */
-  #isOver = false
+  /** Aborted when it is not kept any more: a start that is under way ends what it started. */
+  readonly #over = new AbortController()
   #starting: Promise<void> | undefined
   #token: string | undefined
   #isHarmful = false
@@ -216,6 +216,10 @@ export class KeptApp {
     }
   }
 
+  get #isOver(): boolean {
+    return this.#over.signal.aborted
+  }
+
   #beginHold(server: Server): void {
     if (server.renews()) this.#endAfter(server.holdMs())
   }
@@ -228,7 +232,7 @@ export class KeptApp {
 
   /** Nothing of it runs, or will when a start that is under way has ended. */
   #giveUp(): void {
-    this.#isOver = true
+    this.#over.abort(new Error('it was stopped while it started'))
     clearTimeout(this.#hold)
     this.#deps.onEnd(this)
   }
@@ -242,7 +246,7 @@ export class KeptApp {
 
   async #startNow(): Promise<void> {
     this.#startedAt = new Date()
-    const app = await startApp({ ...this.options, token: this.#token }, this.#deps.machine)
+    const app = await startApp({ ...this.options, token: this.#token }, this.#deps.machine, this.#over.signal)
     if (this.#isOver) {
       app.kill('killed: it is not hosted any more', 'svc')
       await app.gone
