@@ -70,7 +70,7 @@ export type StartRequest = {
   readonly storedLines: () => Promise<StoredLines | undefined>
   /** Called when answers of the app were shown to end the process that handles the bytes of all apps. */
   readonly onHarmful: () => void
-  /** A start that is under way when it is aborted ends soon, and nothing of it is left. */
+  /** A start that is under way when it is aborted rejects soon. What it began ends, or the next start finds it. */
   readonly signal: AbortSignal
 }
 

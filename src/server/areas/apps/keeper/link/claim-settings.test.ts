@@ -54,7 +54,7 @@ it('OP-07 a server that was killed is in nobody’s way, and what it left is rem
 
 it('OP-07 a server waits for its turn while another one looks for the claims of others', async () => {
   const dataDir = newFolder()
-  // What a killed server left, which two servers that start at once both look at.
+  // A killed server left it, and two servers that start at once both look at it.
   lockFolder(join(dataDir, 'keeper', 'servers', 'ffffffffffffffff-000000000000'))[Symbol.dispose]()
   const turn = lockFolder(join(dataDir, 'keeper', 'claiming'))
   const claiming = [8081, 8082].map((port) => claimSettings(dataDir, { ...SETTINGS, port }))

@@ -45,7 +45,7 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 
 /** A program that was tried, and the versions of its files. */
-export type TriedProgram = Program & { readonly versions: string }
+type TriedProgram = Program & { readonly versions: string }
 
 /** Rejects unless the program starts here and can go on with the state of this one. */
 export async function tryProgram(program: Program): Promise<TriedProgram> {
