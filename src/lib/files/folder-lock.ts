@@ -24,7 +24,12 @@ export function lockFolder(folder: string): Disposable {
     if (!isBusy(cause)) throw cause
     throw new FolderInUse(`${folder} is in use by ${describeHolder(holderFile)}`, { cause })
   }
-  writeFileSync(holderFile, JSON.stringify({ pid: process.pid, since: new Date().toISOString() }), { mode: 0o600 })
+  try {
+    writeFileSync(holderFile, JSON.stringify({ pid: process.pid, since: new Date().toISOString() }), { mode: 0o600 })
+  } catch (error) {
+    lock.close()
+    throw error
+  }
   return { [Symbol.dispose]: () => lock.close() }
 }
 

@@ -46,20 +46,27 @@ export class ProcessPipes<O extends string> {
     outputs: readonly O[],
     start: (ends: readonly number[]) => P,
   ): { readonly pipes: ProcessPipes<O>; readonly started: P } {
-    const names = [INPUT, ...outputs].map((name) => join(folder, name))
-    const own = openOwnEnds(folder, outputs)
-    const ends = names.map((name, index) => openSync(name, index === 0 ? O_RDONLY | O_NONBLOCK : O_WRONLY))
+    const pipes = ProcessPipes.reopen(folder, outputs)
     try {
-      const started = start(ends)
-      return { pipes: new ProcessPipes(folder, outputs, own), started }
-    } finally {
-      for (const end of ends) closeSync(end)
+      const flags = (index: number) => (index === 0 ? O_RDONLY | O_NONBLOCK : O_WRONLY)
+      const ends = openAll([INPUT, ...outputs].map((name, index) => [join(folder, name), flags(index)]))
+      try {
+        return { pipes, started: start(ends) }
+      } finally {
+        for (const end of ends) closeSync(end)
+      }
+    } catch (error) {
+      pipes.close()
+      throw error
     }
   }
 
   /** Opens the pipes of a process that another program started. */
   static reopen<O extends string>(folder: string, outputs: readonly O[]): ProcessPipes<O> {
-    return new ProcessPipes(folder, outputs, openOwnEnds(folder, outputs))
+    // Opened for reading too, the input needs no reader yet. Outputs are only read, so that they end with their writer.
+    const flags = (index: number) => (index === 0 ? O_RDWR : O_RDONLY) | O_NONBLOCK
+    const own = openAll([INPUT, ...outputs].map((name, index) => [join(folder, name), flags(index)]))
+    return new ProcessPipes(folder, outputs, own)
   }
 
   /** Whether everything that was written has left this process. */
@@ -67,10 +74,15 @@ export class ProcessPipes<O extends string> {
     return this.input.writableLength === 0
   }
 
+  /** Never throws: it is called when a process ends. */
   close(): void {
     this.input.destroy()
     for (const name of this.#outputs) this.output[name].destroy()
-    rmSync(this.folder, { recursive: true, force: true })
+    try {
+      rmSync(this.folder, { recursive: true, force: true })
+    } catch {
+      // The next keeper removes the folders of all pipes.
+    }
   }
 }
 
@@ -91,8 +103,14 @@ export async function makeNamedPipes(paths: readonly string[]): Promise<void> {
   await runToEnd('mkfifo', ['-m', '600', '--', ...paths])
 }
 
-/** Opened for reading too, the input needs no reader yet. Outputs are only read, so that they end with their writer. */
-function openOwnEnds(folder: string, outputs: readonly string[]): number[] {
-  const open = (name: string, flags: number) => openSync(join(folder, name), flags | O_NONBLOCK)
-  return [open(INPUT, O_RDWR), ...outputs.map((name) => open(name, O_RDONLY))]
+/** Opens all of the files, or none if one cannot be opened. */
+function openAll(files: readonly (readonly [path: string, flags: number])[]): number[] {
+  const opened: number[] = []
+  try {
+    for (const [path, flags] of files) opened.push(openSync(path, flags))
+    return opened
+  } catch (error) {
+    for (const descriptor of opened) closeSync(descriptor)
+    throw error
+  }
 }

@@ -5,7 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { until } from '#test/until.ts'
-import { endFormerProcess, forgetProcess, killerOf, namesLivingProcess, rememberProcess } from './former-process.ts'
+import {
+  endFormerProcess,
+  forgetProcess,
+  identityOf,
+  isStaying,
+  killerOf,
+  namesLivingProcess,
+  rememberProcess,
+} from './former-process.ts'
 import { descendantsOf } from './process-memory.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-former-'))
@@ -33,6 +41,16 @@ describe.skipIf(process.platform !== 'linux')('a remembered process (skipped: ne
     await endFormerProcess(file)
     await exited
     expect(pids.filter((pid) => existsSync(`/proc/${pid}`) && !isZombie(pid))).toEqual([])
+  })
+
+  it('OP-07 stays while it becomes another program, and not once it ends', async () => {
+    const child = await start('exec sleep 1000')
+    const identity = identityOf(child.pid!)
+    expect(isStaying(identity)).toBe(true)
+    const exited = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exited
+    expect(isStaying(identity)).toBe(false)
   })
 
   it('is left alone if another process has its pid by now', async () => {

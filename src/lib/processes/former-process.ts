@@ -28,12 +28,18 @@ export function namesLivingProcess(file: string): boolean {
 }
 
 const END_MS = 10_000
+/** Of the flags in /proc/PID/stat (field 9), see `include/linux/sched.h`. */
+const PF_EXITING = 0x4
 
 /** Kills the process that the file names, if it still runs, and waits until it and everything below it is gone. */
 export async function endFormerProcess(file: string): Promise<void> {
-  const remembered = readText(file)
-  const pid = Number(remembered.split(' ')[0])
-  if (pid && identityOf(pid) === remembered) await endProcessTree(pid)
+  await endProcess(readText(file))
+}
+
+/** Kills the process that `identityOf` named, if it still runs, and waits until it and everything below it is gone. */
+export async function endProcess(identity: string): Promise<void> {
+  const pid = Number(identity.split(' ')[0])
+  if (pid && identityOf(pid) === identity) await endProcessTree(pid)
 }
 
 /**
@@ -61,6 +67,15 @@ export async function untilProcessEnds(identity: string, betweenMs: number): Pro
 export function isSameProcess(identity: string): boolean {
   const pid = Number(identity.split(' ')[0])
   return pid > 0 && identityOf(pid) === identity && isRunning(pid)
+}
+
+/**
+ * Whether the process that `identityOf` named runs and has not begun to end. A process that is being ended closes its
+ * connections before it is gone, so the moment after that does not tell by its existence.
+ */
+export function isStaying(identity: string): boolean {
+  const pid = Number(identity.split(' ')[0])
+  return isSameProcess(identity) && (Number(statOf(pid)[6]) & PF_EXITING) === 0
 }
 
 /** Remembers which process has a pid now. The function it returns kills that process, and never a later one. */

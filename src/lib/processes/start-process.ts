@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, type SpawnOptions, type StdioOptions, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -57,15 +57,38 @@ export function beginAnew(): void {
   process.execve(execPath, [execPath, ...execArgv, ...argv.slice(1)])
 }
 
-/** Becomes another program in the same process: its pid, start time and children stay, its descriptors but the first three do not. */
-export function become(file: string, args: readonly string[], env: Readonly<Record<string, string>>): void {
-  if (!canBecome()) throw new Error('this version of Node cannot become another program')
-  process.execve!(file, [file, ...args], env)
+/**
+ * Becomes the program, or the former one if the first cannot be executed. Node ends the process if `execve` fails, bash
+ * does not, so bash comes in between. The signal makes bash wait for all children that have ended: those of a program
+ * before the last one are known to nobody else.
+ */
+const BECOME = `
+shopt -s execfail
+kill -CHLD $$
+unset -v PWD OLDPWD SHLVL
+declare -a SHLVL
+count=$1
+shift
+exec -- "\${@:1:count}"
+exec -- "\${@:count+1}"
+exit 126`
+
+/**
+ * Becomes another program in the same process: its pid, start time and children stay, its descriptors but the first three
+ * do not. Becomes `former` where the program cannot be executed. Throws, with nothing changed, if no shell is there for that.
+ */
+export function become(program: Command, former: Command, env: Readonly<Record<string, string>>): void {
+  const shell = findClosingShell()
+  if (shell === undefined || !canBecome()) throw new Error('no process can become another program here')
+  accessSync(shell, constants.X_OK)
+  const [first, second] = [program, former].map(({ file, args }) => [file, ...args]) as [string[], string[]]
+  const args = [...PLAIN, '-c', BECOME, 'svc', String(first.length), ...first, ...second]
+  process.execve!(shell, [shell, ...args], env)
 }
 
 /** Whether `become` works here. */
 export function canBecome(): boolean {
-  return process.platform === 'linux' && process.execve !== undefined
+  return process.platform === 'linux' && process.execve !== undefined && findClosingShell() !== undefined
 }
 
 /**
@@ -75,6 +98,8 @@ export function canBecome(): boolean {
 export function holdDescriptors(descriptors: readonly number[]): number {
   const stdio: StdioOptions = ['ignore', 'ignore', 'ignore', ...descriptors]
   const holder = startProcess('sleep', ['60'], { cwd: '/', env: { PATH: USUAL_PATH }, stdio })
+  // Without a listener the event would end this process. The missing pid says the same.
+  holder.on('error', () => {})
   if (holder.pid === undefined) throw new Error('the process that holds pipes could not be started')
   return holder.pid
 }

@@ -13,10 +13,15 @@ const target = createProcessTarget({
   onError: (error) => console.error(error),
   ...(mode === 'bare' && { bubblewrapPlaces: [] }),
 })
-const request = { environment: {}, onHarmful: () => {}, onLine: ({ text }: { text: string }) => console.log(text) }
-async function* noFiles() {}
 const { signal } = new AbortController()
+const request = {
+  environment: {},
+  signal,
+  onHarmful: () => {},
+  onLine: ({ text }: { text: string }) => console.log(text),
+}
+async function* noFiles() {}
 const deploy = { ...deployFacts('app_1', 'dep_1'), startCommand: 'echo app runs; sleep 1000 & wait' }
-await target.build({ ...request, deploy, files: noFiles(), signal })
+await target.build({ ...request, deploy, files: noFiles() })
 await target.start({ ...request, deploy, release: { deployId: 'dep_1' }, fence: 1, storedLines: async () => undefined })
 setInterval(() => {}, 1000)

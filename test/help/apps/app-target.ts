@@ -77,6 +77,7 @@ export function openTestTarget(options: Partial<ProcessTargetOptions> = {}): Tes
         onLine,
         fence: 1,
         storedLines,
+        signal: new AbortController().signal,
         onHarmful,
       })
       instances.push(instance)

@@ -19,7 +19,7 @@ export type FakeTarget = Target & {
   /** The deploys of the app whose instances run, oldest first. */
   running(appId: string): string[]
   /** Ends the newest instance of the app, if one runs. */
-  crash(appId: string, description: string): void
+  crash(appId: string, description: string, how?: Pick<InstanceEnd, 'isOurs' | 'goesOn'>): void
   /** Reports that answers of the newest instance of the app end the door. */
   harm(appId: string): void
   /** Lets the next calls of `endOrphans` fail. */
@@ -81,9 +81,9 @@ export function createFakeTarget(): FakeTarget {
       next = behaviour
     },
     running: (appId) => [...instances].filter((one) => one.appId === appId).map(({ deployId }) => deployId),
-    crash: (appId, description) => {
+    crash: (appId, description, how) => {
       const newest = [...instances].filter((one) => one.appId === appId).at(-1)
-      newest?.end({ description })
+      newest?.end({ description, ...how })
     },
     harm: (appId) =>
       [...instances]

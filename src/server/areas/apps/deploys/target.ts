@@ -70,6 +70,8 @@ export type StartRequest = {
   readonly storedLines: () => Promise<StoredLines | undefined>
   /** Called when answers of the app were shown to end the process that handles the bytes of all apps. */
   readonly onHarmful: () => void
+  /** A start that is under way when it is aborted rejects soon. What it began ends, or the next start finds it. */
+  readonly signal: AbortSignal
 }
 
 /** Thrown by `start` when an instance could not be made at all. The message is for people. */
@@ -82,6 +84,8 @@ export type InstanceEnd = {
   readonly description: string
   /** Whether svc ended it for reasons of its own, such as the end of the process that kept it. */
   readonly isOurs?: boolean
+  /** Whether it has not ended at all: this server only lost sight of it. */
+  readonly goesOn?: boolean
 }
 
 /** How long WebSockets of an instance that gets no requests any more stay open: at most until the signal is aborted. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Listener } from '#edge/listen/listen.ts'
+import { orAborted } from '#lib/async/race.ts'
 import type { Log } from '#lib/log/log.ts'
 import { messageOf } from '#lib/message-of.ts'
 import { SocketFetchError } from '#lib/net/socket-fetch.ts'
@@ -65,6 +66,7 @@ export class AppDoor implements Door {
   #find: (label: string) => Promise<FoundApp> = async () => ({ to: { type: 'failed' } })
   #door: Promise<DoorProcess> | undefined
   #isStopping = false
+  readonly #startOver = new AbortController()
   #pid: number | undefined
   #shortRuns = 0
   /** The process, while it answers. */
@@ -187,8 +189,15 @@ export class AppDoor implements Door {
     }
   }
 
-  async openProxy(facts: ProxyFacts, onRefused: (reason: string) => void): Promise<AsyncDisposable> {
-    if (!this.#proxies.goOn(facts, onRefused)) await this.#proxies.open(await this.#running(), facts, onRefused)
+  async openProxy(
+    facts: ProxyFacts,
+    onRefused: (reason: string) => void,
+    signal?: AbortSignal,
+  ): Promise<AsyncDisposable> {
+    if (!this.#proxies.goOn(facts, onRefused)) {
+      const door = await (signal ? orAborted(this.#running(), signal) : this.#running())
+      await this.#proxies.open(door, facts, onRefused)
+    }
     return {
       [Symbol.asyncDispose]: async () => this.#proxies.close(await this.#door?.catch(() => undefined), facts.path),
     }
@@ -206,20 +215,26 @@ export class AppDoor implements Door {
 
   /** Closes the port and waits for requests that are being answered. Apps go on to reach the outside until the end. */
   async closePort(): Promise<void> {
-    this.#isStopping = true
+    this.#stop()
     await this.#placeholder?.[Symbol.asyncDispose]()
     const door = await this.#door?.catch(() => undefined)
     if (door) await this.#orders.give(door, (id) => ({ do: 'close_port', id })).catch(() => {})
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isStopping = true
+    this.#stop()
     await this.#placeholder?.[Symbol.asyncDispose]()
     const door = await this.#door?.catch(() => undefined)
     if (!door) return
     const timer = setTimeout(() => door.kill(), STOP_MS)
     door.tell({ do: 'stop' })
     await door.exited.finally(() => clearTimeout(timer))
+  }
+
+  /** A process that is still starting answers nobody, so it is ended at once. */
+  #stop(): void {
+    this.#isStopping = true
+    if (!this.#current) this.#startOver.abort()
   }
 
   #running(): Promise<DoorProcess> {
@@ -239,6 +254,7 @@ export class AppDoor implements Door {
       door = await startDoorProcess({
         script: this.#options.script,
         pipesFolder: this.#options.pipesFolder?.(),
+        signal: this.#startOver.signal,
         onExit: (description) => {
           listening.reject(new DoorEnded(description))
           if (pid !== 0) forgetProcess(pidFile, pid)
@@ -256,7 +272,7 @@ export class AppDoor implements Door {
       // The port is free for the process as soon as this is called; what is being answered here goes on.
       void this.#placeholder?.[Symbol.asyncDispose]()
       door.tell({ do: 'listen', ...this.#settings, port: this.port })
-      await listening.promise
+      await orAborted(listening.promise, this.#startOver.signal)
       await this.#proxies.openAllAgain(door)
       this.#current = door
       return door

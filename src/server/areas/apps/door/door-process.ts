@@ -1,5 +1,6 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process'
 import { once } from 'node:events'
+import { orAborted } from '#lib/async/race.ts'
 import { workerEntry } from '#lib/files/bundle.ts'
 import { makePipes, ProcessPipes } from '#lib/pipes/process-pipes.ts'
 import { identityOf } from '#lib/processes/former-process.ts'
@@ -14,6 +15,8 @@ type DoorOptions = DoorHandlers & {
   readonly script?: string | undefined
   /** The folder for pipes that the next program in this process can open. Undefined: it is not to find them. */
   readonly pipesFolder?: string | undefined
+  /** Ends a process that is not needed any more before it can be told what to do. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /**
@@ -23,17 +26,31 @@ type DoorOptions = DoorHandlers & {
 const HEAP = ['--max-old-space-size=160', '--max-semi-space-size=2']
 
 /** Resolves when the process can be told what to do. It has none of our variables and reads none of our files. */
-export async function startDoorProcess({ script, pipesFolder, ...handlers }: DoorOptions): Promise<DoorProcess> {
+export async function startDoorProcess(options: DoorOptions): Promise<DoorProcess> {
+  const { script, pipesFolder, signal, ...handlers } = options
   const entry = script ?? workerEntry('src/server/areas/apps/door/program/door-child.ts')
   const args = [...HEAP, ...doorPermissions(entry), entry]
   const start = (stdio: StdioOptions) => startProcess(process.execPath, args, { env: {}, cwd: '/', stdio })
   const isNamed = pipesFolder !== undefined && (await makePipes(pipesFolder, DOOR_OUTPUTS))
   const { door, loaded } = followDoor(isNamed ? startNamed(pipesFolder, start) : startPiped(start('pipe')), handlers)
-  await loaded
+  try {
+    await (signal ? orAborted(loaded, signal) : loaded)
+  } catch (error) {
+    door.kill()
+    throw error
+  }
   return door
 }
 
+/** Throws for a process that could not be started for want of descriptors: it has no streams, and its end is never reported. */
+function requireStarted(child: ChildProcess): void {
+  // Without a listener the event would end this process.
+  child.on('error', () => {})
+  if (child.pid === undefined) throw new Error('the process for the bytes of apps could not be started')
+}
+
 function startPiped(child: ChildProcess): PipedChild {
+  requireStarted(child)
   const { stdin, stdout, stderr } = child
   if (!stdin || !stdout || !stderr) throw new Error('the process has no pipes')
   // Not `exit`, which can come before the last lines that the process wrote.
@@ -42,6 +59,12 @@ function startPiped(child: ChildProcess): PipedChild {
 
 function startNamed(folder: string, start: (stdio: StdioOptions) => ChildProcess): PipedChild {
   const { pipes, started: child } = ProcessPipes.start(folder, DOOR_OUTPUTS, (ends) => start([...ends]))
+  try {
+    requireStarted(child)
+  } catch (error) {
+    pipes.close()
+    throw error
+  }
   const { stdout, stderr } = pipes.output
   const closed = [stdout, stderr].map((stream) => once(stream, 'close').catch(() => {}))
   const ended = Promise.all([endOf(child), ...closed]).then(([end]) => end)

@@ -25,7 +25,12 @@ export type ReachedApp = AttachedApp & {
 export type AppNetwork = {
   /** `deploy` is told when its answers were shown to end the process that handles them. */
   readonly attach: (address: AppAddress, deploy?: AnsweringDeploy) => AttachedApp
-  readonly openProxy: (proxy: ProxyFacts, onRefused: (reason: string) => void) => Promise<AsyncDisposable>
+  /** The signal ends the wait for the process that opens it. */
+  readonly openProxy: (
+    proxy: ProxyFacts,
+    onRefused: (reason: string) => void,
+    signal?: AbortSignal,
+  ) => Promise<AsyncDisposable>
 }
 
 type DirectNetwork = Omit<AppNetwork, 'attach'> & { readonly attach: (address: AppAddress) => ReachedApp }

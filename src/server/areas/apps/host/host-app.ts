@@ -1,3 +1,4 @@
+import { orAborted } from '#lib/async/race.ts'
 import type { Lease } from '#lib/work/lease.ts'
 import { createWake } from '#lib/work/wake.ts'
 import { isCrashLoop, restartDelayMs } from '../deploys/rules.ts'
@@ -9,7 +10,7 @@ import {
   listFormerDeploys,
   moveDeploy,
 } from '../deploys/store.ts'
-import type { AppRef, Instance, Release } from '../deploys/target.ts'
+import type { AppRef, Instance, InstanceEnd, Release } from '../deploys/target.ts'
 import { asHost, HostLost } from './as-host.ts'
 import type { HostDeps } from './deps.ts'
 import { failDeploy } from './fail-deploy.ts'
@@ -79,7 +80,7 @@ export class AppHost {
     await using _hold = await holdHere(
       { db, delay: time.delay, onError: onFault },
       this.#app.id,
-      await target.keeper?.(),
+      await (target.keeper && orAborted(target.keeper(), this.#signal)),
       this.#signal,
     )
     try {
@@ -209,7 +210,7 @@ export class AppHost {
     if (first) this.#hosting?.served()
     const running = keepRunning(first, {
       time,
-      start: async () => {
+      start: async (signal) => {
         await this.#requireLease()
         return startInstance(this.#deps, {
           deploy,
@@ -217,6 +218,7 @@ export class AppHost {
           fence,
           onHarmful: () => this.#onHarmful(deploy),
           isResumed: true,
+          signal,
         })
       },
       untilReady: async (instance, signal) => {
@@ -226,17 +228,18 @@ export class AppHost {
       onChange: (instance) => {
         if (this.#servingId === deploy.id) traffic.route(this.#app.host_label, instance)
       },
-      onEnd: ({ description, isOurs }, at) => {
+      onEnd: (end, at) => {
         // Not the app's fault.
-        if (!isOurs) crashes.push(at)
-        this.#onCrash(deploy, crashes, description)
+        if (end.isOurs) this.#hosting?.lost(at)
+        else crashes.push(at)
+        this.#onCrash(deploy, crashes, end)
       },
     })
     this.#live = { deploy, running }
   }
 
-  #onCrash(deploy: DeployRow, crashes: readonly Date[], description: string): void {
-    writeFault(this.#deps.writeLog, deploy, `The app ended (${description}) and is started again.`)
+  #onCrash(deploy: DeployRow, crashes: readonly Date[], { description, goesOn }: InstanceEnd): void {
+    if (!goesOn) writeFault(this.#deps.writeLog, deploy, `The app ended (${description}) and is started again.`)
     const liveAt = this.#live?.deploy.live_at
     if (this.#servingId !== deploy.id || !liveAt || !isCrashLoop(liveAt, crashes)) return
     this.#isCrashLooping = true

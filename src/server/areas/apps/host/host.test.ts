@@ -240,6 +240,17 @@ describe('MA-15 a live app', () => {
     expect(errors.splice(0).map(String)).toEqual(Array(2).fill('Error: orphans cannot be ended'))
   })
 
+  it('OP-07 that svc lost sight of counts as started again by svc until it answers, and its log has no fault', async () => {
+    const app = await makeApp()
+    await startHosting()
+    await settled(await queue(app))
+    const lostAt = clock.now()
+    target.crash(app.id, 'the process that keeps apps becomes that of another release', { isOurs: true, goesOn: true })
+    await until(() => traffic.hosted(app.label)?.takenOverAt && traffic.hosted(app.label)?.isServed)
+    expect(traffic.hosted(app.label)).toEqual({ takenOverAt: lostAt, isServed: true })
+    expect(lines.filter((line) => line.includes('becomes that of another release'))).toEqual([])
+  })
+
   it('OP-07 is not started again by a process whose lease another one has by now', async () => {
     const app = await makeApp()
     await startHosting()
@@ -249,7 +260,8 @@ describe('MA-15 a live app', () => {
         expires_at = clock_timestamp() + interval '1 hour'
       where name = ${`app-host:${app.id}`}`)
     target.crash(app.id, 'exit code 1')
-    await until(() => lines.some((line) => line.includes('another process hosts the app')))
+    await until(() => traffic.hosted(app.label)?.takenOverAt)
+    expect(lines.filter((line) => line.includes('another process hosts the app'))).toEqual([])
     expect(target.running(app.id)).toEqual([])
     await hosting![Symbol.asyncDispose]()
     await db.query(sql`delete from svc.leases where name = ${`app-host:${app.id}`}`)

@@ -46,7 +46,7 @@ export function hostJobs(deps: HostDeps): JobKind<LeasedJob<HostedApp>> {
       try {
         await host.run()
       } catch (error) {
-        if (!(error instanceof HostLost)) onError(error, row.id)
+        if (!(error instanceof HostLost) && error !== signal.reason) onError(error, row.id)
       } finally {
         hosts.delete(row.id)
       }

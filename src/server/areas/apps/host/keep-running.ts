@@ -1,12 +1,14 @@
 import { messageOf } from '#lib/message-of.ts'
 import { isShortRun, restartDelayMs } from '../deploys/rules.ts'
 import type { Instance, InstanceEnd, KeptSockets } from '../deploys/target.ts'
+import { HostLost } from './as-host.ts'
 import type { HostTime } from './probe.ts'
 import { type ServedInstance, serveInstance } from './served-app.ts'
 
 type Deps = {
   readonly time: HostTime
-  readonly start: () => Promise<Instance>
+  /** Rejects soon if the signal is aborted before the instance runs. */
+  readonly start: (signal: AbortSignal) => Promise<Instance>
   /** Resolves when an instance that was started again accepts requests, or has had time enough to do so. */
   readonly untilReady: (instance: Instance, signal: AbortSignal) => Promise<unknown>
   /** Called with the instance that answers requests now, and with undefined while none does. */
@@ -47,9 +49,11 @@ export function keepRunning(first: Instance | undefined, deps: Deps): KeptRunnin
   const runOnce = async (running: Instance | undefined): Promise<InstanceEnd> => {
     let instance: Instance
     try {
-      instance = running ?? (await deps.start())
+      instance = running ?? (await deps.start(stopping.signal))
     } catch (error) {
-      return { description: `it could not be started: ${messageOf(error)}` }
+      const description = `it could not be started: ${messageOf(error)}`
+      // Another process hosts the app: this one only has not been told yet.
+      return error instanceof HostLost ? { description, isOurs: true, goesOn: true } : { description }
     }
     current = { instance, served: serveInstance(instance) }
     if (!running) await deps.untilReady(instance, stopping.signal)

@@ -68,7 +68,7 @@ export async function runDeploy(deps: HostDeps, queued: DeployRow, context: Cont
     await deps.logStored(deploy.app_id)
     if (!(await asHost(db, lease, (tx) => moveDeploy(tx, deploy.id, ['building'], { state: 'starting' }))))
       return undefined
-    const instance = await startInstance(deps, { deploy, release, fence: lease.fence, onHarmful })
+    const instance = await startInstance(deps, { deploy, release, fence: lease.fence, onHarmful, signal })
     starting = instance
     undo = (how) => instance[how](0)
     const health = await probeUntilHealthy(instance, deploy.health_path ?? '/', time, signal)
@@ -110,6 +110,7 @@ type NewInstance = {
   release: Release
   fence: number
   onHarmful: () => void
+  signal: AbortSignal
   /** Whether it may run already. */
   isResumed?: boolean
 }
@@ -117,7 +118,7 @@ type NewInstance = {
 /** Starts an instance of a deploy, whose lines go to the app's log. */
 export async function startInstance(
   { db, target, readVariables, writeLog, logStored }: HostDeps,
-  { deploy, release, fence, onHarmful, isResumed = false }: NewInstance,
+  { deploy, release, fence, onHarmful, signal, isResumed = false }: NewInstance,
 ): Promise<Instance> {
   const { start_command: startCommand } = deploy
   if (startCommand === null) throw new DeployFailed('START_FAILED', 'The app has no start command.')
@@ -134,8 +135,10 @@ export async function startInstance(
         return findStoredLines(db, deploy)
       },
       onHarmful,
+      signal,
     })
   } catch (error) {
+    signal.throwIfAborted()
     throw new DeployFailed('START_FAILED', `The app could not be started: ${messageOf(error)}`)
   }
 }

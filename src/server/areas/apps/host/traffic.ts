@@ -3,8 +3,11 @@ import type { ServedInstance } from './served-app.ts'
 
 /** An app that this process hosts. */
 type Hosted = {
-  /** When this process began to host an app that was live already. Undefined for an app that was not live then. */
-  readonly takenOverAt: Date | undefined
+  /**
+   * When this process began to host an app that was live already, or last lost it for a reason that is not the app's.
+   * Undefined for an app that was not live then and was never lost.
+   */
+  takenOverAt: Date | undefined
   /** Whether an instance has answered well since. */
   isServed: boolean
 }
@@ -13,6 +16,8 @@ type Hosted = {
 export type HostRecord = {
   /** Records that an instance answers well. One that ended while it started does not. */
   readonly served: () => void
+  /** Records that svc itself lost the instance: a check that gets no answer meanwhile says nothing about the app. */
+  readonly lost: (at: Date) => void
   readonly end: () => void
 }
 
@@ -58,11 +63,15 @@ export function createAppTraffic(): AppTraffic {
     routed: async (label) => routes.get(label),
     leave: (label) => void leave(label),
     host: (label, takenOverAt) => {
-      const hosted = { takenOverAt, isServed: false }
+      const hosted: Hosted = { takenOverAt, isServed: false }
       hosts.set(label, hosted)
       return {
         served: () => {
           hosted.isServed = true
+        },
+        lost: (at) => {
+          hosted.takenOverAt = at
+          hosted.isServed = false
         },
         // A host whose lease was lost can end after the next one has begun.
         end: () => void (hosts.get(label) === hosted && hosts.delete(label)),

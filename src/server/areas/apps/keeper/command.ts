@@ -20,9 +20,19 @@ export function programDigest(): string {
   return hash('sha256', readFileSync(keeperEntry()))
 }
 
-/** `goesOn`: it takes the place of a former program in the same process. */
-export function keeperArguments(entry: string, dataDir: string, startedBy: StartedBy, goesOn = false): string[] {
-  return [...HEAP, entry, dataDir, startedBy, ...(goesOn ? ['goes-on'] : [])]
+/**
+ * How a program of the keeper takes the place of another in the same process: `goes-on` as the next one, `went-back` as
+ * the same one again, because the next one could not be executed.
+ */
+export type Succession = 'goes-on' | 'went-back'
+
+export function keeperArguments(
+  entry: string,
+  dataDir: string,
+  startedBy: StartedBy,
+  succession?: Succession,
+): string[] {
+  return [...HEAP, entry, dataDir, startedBy, ...(succession ? [succession] : [])]
 }
 
 export function formatArguments(entry: string): string[] {

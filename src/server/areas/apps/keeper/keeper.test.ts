@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request as send } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -38,10 +38,10 @@ function newFolder(): string {
   return folder
 }
 
-type ServerOptions = { holdMs?: number; fence?: number }
+type ServerOptions = { holdMs?: number; fence?: number; upgradeMs?: number }
 
 /** A server on a data folder, as far as apps are concerned. `leave` stops it as a restart does, `end` as Ctrl-C does. */
-async function openServer(dataDir: string, { holdMs = 60_000, fence = 1 }: ServerOptions = {}) {
+async function openServer(dataDir: string, { holdMs = 60_000, fence = 1, upgradeMs }: ServerOptions = {}) {
   let leaves = true
   const errors: string[] = []
   const warnings: string[] = []
@@ -60,6 +60,7 @@ async function openServer(dataDir: string, { holdMs = 60_000, fence = 1 }: Serve
     holdMs,
     renewsHold: false,
     leavesApps: () => leaves,
+    ...(upgradeMs !== undefined && { upgradeMs }),
   })
   door.serve(async () => ({ to: { type: 'unknown' } }))
   const opened = openTestTarget({ dataDir, network: door, sandboxes: door.sandboxes })
@@ -79,8 +80,9 @@ async function openServer(dataDir: string, { holdMs = 60_000, fence = 1 }: Serve
     storedLines: () => Promise<StoredLines | undefined> = async () => undefined,
   ) => {
     const deploy = { ...deployFacts('app_1', deployId), startCommand: 'exec node app.js' }
-    const request = { deploy, release: { deployId }, environment: {}, fence, onLine, storedLines, onHarmful: () => {} }
-    return target.start(request)
+    const { signal } = new AbortController()
+    const request = { deploy, release: { deployId }, environment: {}, fence, onLine, storedLines, signal }
+    return target.start({ ...request, onHarmful: () => {} })
   }
   const serve = async (deployId: string) => {
     await opened.build(deployId, { 'app.js': APP }, null)
@@ -123,6 +125,15 @@ async function answerOf(instance: Instance): Promise<string | undefined> {
 
 function keeperPid(dataDir: string): number {
   return (JSON.parse(readFileSync(join(dataDir, 'keeper', 'lock.json'), 'utf8')) as { pid: number }).pid
+}
+
+/** The program of the process that holds pipes during an upgrade. */
+const HOLDER = 'sleep'
+
+/** Names of the programs of processes below another that have ended and wait for it. */
+function zombiesBelow(pid: number): string[] {
+  const below = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean)
+  return below.flatMap((child) => /\((.*)\) Z /.exec(readFileSync(`/proc/${child}/stat`, 'utf8'))?.[1] ?? [])
 }
 
 const isGone = (pid: number) => !existsSync(`/proc/${pid}`) || /\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
@@ -209,14 +220,28 @@ describe('OP-07 an app and the servers that host it', () => {
   it('is not touched by a server whose lease another one has by now', async () => {
     const dataDir = newFolder()
     const former = await openServer(dataDir, { fence: 1 })
-    const own = await answerOf(await former.serve('dep_1'))
+    const left = await former.serve('dep_1')
+    const own = await answerOf(left)
     const next = await openServer(dataDir, { fence: 2 })
     const instance = await next.start('dep_1')
+    expect(await left.ended).toMatchObject({ isOurs: true, goesOn: true })
     await expect(former.start('dep_1')).rejects.toThrow('another server hosts this app')
     await expect(former.target.endOrphans({ id: 'app_1', orgId: 'org_1', fence: 1 }, [])).rejects.toThrow(
       'another server',
     )
     expect(await answerOf(instance)).toBe(own)
+  })
+
+  it('is not ended by a server whose lease another one has by now, also before that one has found it', async () => {
+    const dataDir = newFolder()
+    const former = await openServer(dataDir, { fence: 1 })
+    const left = await former.serve('dep_1')
+    const own = await answerOf(left)
+    const next = await openServer(dataDir, { fence: 2 })
+    await next.target.endOrphans({ id: 'app_1', orgId: 'org_1', fence: 2 }, [{ id: 'dep_1', isLive: true }])
+    await left.stop(0)
+    expect(await left.ended).toEqual({ description: 'another process of svc hosts it', isOurs: true, goesOn: true })
+    expect(await answerOf(await next.start('dep_1'))).toBe(own)
   })
 
   it('ends if its deploy is not live any more when the next server comes', async () => {
@@ -260,9 +285,9 @@ describe('OP-07 an app and the servers that host it', () => {
 })
 
 /** Asks the keeper for an upgrade, as a server of another release does. Returns why it refuses, or undefined. */
-async function upgradeKeeper(dataDir: string, entry: string): Promise<string | undefined> {
+async function upgradeKeeper(dataDir: string, entry: string, execPath = process.execPath): Promise<string | undefined> {
   const socket = await connectLocal(join(dataDir, 'keeper', 'control.sock'))
-  socket?.write(`${JSON.stringify({ do: 'upgrade', id: 7, execPath: process.execPath, entry })}\n`)
+  socket?.write(`${JSON.stringify({ do: 'upgrade', id: 7, execPath, entry })}\n`)
   let answer: { is: string; fault?: { message: string } } | undefined
   const wire = openWire<NonNullable<typeof answer>, never>(socket!, {
     onMessage: (message) => {
@@ -306,10 +331,65 @@ describe('OP-07 a keeper that is upgraded', () => {
     await until(() => isGone(keeper))
   })
 
-  it('refuses while a build runs, and a program that cannot go on with its apps', async () => {
+  it('goes on as it is if the new program cannot be executed, says so, and leaves no zombie of an app', async () => {
+    const dataDir = newFolder()
+    const first = await openServer(dataDir)
+    await first.serve('dep_1')
+    const { port } = first.door
+    const keeper = keeperPid(dataDir)
+    await first.leave()
+    // The app is a child that the next program did not start, when it ends.
+    expect(await upgradeKeeper(dataDir, newProgram(''))).toBeUndefined()
+    await visitPort(port, '/end').catch(() => undefined)
+    await until(() => zombiesBelow(keeper).some((name) => name !== HOLDER))
+    const again = await until(async () => {
+      const { status, body } = await visitPort(port)
+      return status === 200 && body
+    })
+    // The interpreter is gone when the program is executed for the second time, after it was tried.
+    const [folder, node] = [newFolder(), join(newFolder(), 'node')]
+    writeFileSync(join(folder, 'sh'), '#!/bin/sh\nrm "$0" && echo 1\n', { mode: 0o755 })
+    writeFileSync(node, `#!${folder}/sh\n`, { mode: 0o755 })
+    expect(await upgradeKeeper(dataDir, keeperEntry(), node)).toBeUndefined()
+    const second = await openServer(dataDir, { fence: 2 })
+    expect(keeperPid(dataDir)).toBe(keeper)
+    expect(await answerOf(await second.start('dep_1'))).toBe(again)
+    const message = 'the new program of the process that keeps apps could not be executed; the former one goes on'
+    await until(() => second.errors.includes(message))
+    expect(zombiesBelow(keeper).filter((name) => name !== HOLDER)).toEqual([])
+  })
+
+  it('goes on with the other instances of an app if one cannot be taken over, also for a server that stays', async () => {
+    const dataDir = newFolder()
+    const server = await openServer(dataDir)
+    const instance = await server.serve('dep_1')
+    const own = await answerOf(instance)
+    const pipes = join(dataDir, 'keeper', 'pipes')
+    const former = readdirSync(pipes)
+    const lost = await answerOf(await server.serve('dep_2'))
+    const [pipesOfLost] = readdirSync(pipes).filter((name) => !former.includes(name))
+    const path = JSON.stringify(join(pipes, pipesOfLost!))
+    const remove = `process.getBuiltinModule('node:fs').rmSync(${path}, { recursive: true })`
+    expect(await upgradeKeeper(dataDir, newProgram(remove))).toBeUndefined()
+    expect(await instance.ended).toMatchObject({ isOurs: true, goesOn: true })
+    const again = await until(() => server.start('dep_1').catch(() => undefined))
+    expect(await answerOf(again)).toBe(own)
+    const anew = await server.start('dep_2')
+    expect(await until(() => answerOf(anew))).not.toBe(lost)
+    expect([server.errors, server.warnings]).toEqual([
+      ['an app could not be taken over; it is started again'],
+      ['another server upgrades the process that keeps apps; the apps go on'],
+    ])
+  })
+
+  it('refuses while a build runs, a program that is replaced meanwhile, and one that cannot go on with its apps', async () => {
     const dataDir = newFolder()
     const server = await openServer(dataDir)
     const own = await answerOf(await server.serve('dep_1'))
+    const replaced = join(newFolder(), 'replaced.mjs')
+    const replace = `process.getBuiltinModule('node:fs').writeFileSync(process.argv[1], '')`
+    writeFileSync(replaced, `${replace}\nconsole.log(1)`)
+    expect(await upgradeKeeper(dataDir, replaced)).toBe('the other program was replaced after it was tried')
     const other = join(newFolder(), 'other.mjs')
     writeFileSync(other, 'console.log(0)')
     expect(await upgradeKeeper(dataDir, other)).toBe('the other program cannot go on with apps of this one')
@@ -342,7 +422,11 @@ describe('OP-07 a keeper that is upgraded', () => {
 
 describe('OP-07 a keeper of another release', () => {
   /** Listens as a keeper with an older protocol, and returns what a server sends to it. */
-  async function openFormer(dataDir: string, startedBy: 'server' | 'operator', program?: string) {
+  async function openFormer(
+    dataDir: string,
+    startedBy: 'server' | 'operator',
+    { program, refusals = Number.POSITIVE_INFINITY }: { program?: string; refusals?: number } = {},
+  ) {
     const received: { do: string; id: number }[] = []
     const keeper = await listenLocal(chooseSocket(dataDir), (socket) => {
       socket.write(`${JSON.stringify({ is: 'welcome', protocol: 0, startedBy, program })}\n`)
@@ -350,7 +434,8 @@ describe('OP-07 a keeper of another release', () => {
         const order = JSON.parse(bytes.toString()) as (typeof received)[0]
         received.push(order)
         const fault = { message: 'it is busy' }
-        if (order.do === 'upgrade') return socket.write(`${JSON.stringify({ is: 'done', id: order.id, fault })}\n`)
+        if (order.do === 'upgrade' && received.length <= refusals)
+          return socket.write(`${JSON.stringify({ is: 'done', id: order.id, fault })}\n`)
         socket.destroy()
         void keeper[Symbol.asyncDispose]()
       })
@@ -378,12 +463,24 @@ describe('OP-07 a keeper of another release', () => {
     expect(received).toEqual([])
   })
 
-  it('is asked to upgrade first, and ended if it refuses', async () => {
+  it('is asked to upgrade first, and ended with its apps if it refuses until the time for that is over', async () => {
     const dataDir = newFolder()
-    const received = await openFormer(dataDir, 'server', 'another')
-    const server = await openServer(dataDir)
+    const received = await openFormer(dataDir, 'server', { program: 'another' })
+    const server = await openServer(dataDir, { upgradeMs: 0 })
     expect(received.map((order) => order.do)).toEqual(['upgrade', 'shut_down'])
     expect(server.warnings).toEqual(['the process that keeps apps was not upgraded'])
+    expect(server.errors).toEqual([
+      'the process that keeps apps is of another release; it and its apps are started again',
+    ])
+  })
+
+  it('is asked again if it refuses, because its apps would end with it', async () => {
+    const dataDir = newFolder()
+    const received = await openFormer(dataDir, 'server', { program: 'another', refusals: 1 })
+    const server = await openServer(dataDir)
+    expect(received.map((order) => order.do)).toEqual(['upgrade', 'upgrade'])
+    expect(server.warnings).toEqual(['the process that keeps apps was not upgraded'])
+    expect(server.errors).toEqual([])
   })
 })
 

@@ -65,8 +65,15 @@ export type ToKeeper =
   | { readonly do: 'free_user'; readonly uid: number }
   | { readonly do: 'run'; readonly sandbox: number; readonly command: string; readonly variables: Variables }
   | { readonly do: 'kill'; readonly sandbox: number; readonly reason: string; readonly by: 'limit' | 'svc' }
-  | { readonly do: 'stop_app'; readonly deployId: string }
-  | { readonly do: 'kill_app'; readonly deployId: string; readonly reason: string; readonly by: 'limit' | 'svc' }
+  /** `fence`: of the lease under which the server hosts the app. Undefined: a former release does not send it. */
+  | { readonly do: 'stop_app'; readonly deployId: string; readonly fence?: number }
+  | {
+      readonly do: 'kill_app'
+      readonly deployId: string
+      readonly fence?: number
+      readonly reason: string
+      readonly by: 'limit' | 'svc'
+    }
   | { readonly do: 'leave'; readonly deployId: string }
   /** No other machine may host the app for some time from now on. */
   | { readonly do: 'held'; readonly appId: string }

@@ -1,8 +1,18 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import { chooseSocket, findSocket } from './place.ts'
+import { chooseSocket, findSocket, keeperFolder, keeperIdOf } from './place.ts'
 
 const folders: string[] = []
 afterEach(() => {
@@ -51,4 +61,18 @@ it.each<[string, (folder: string) => void]>([
   folders.push(folder)
   change(folder)
   expect(findSocket(dataDir)).toBeUndefined()
+})
+
+it.each([
+  ['none', undefined],
+  ['an empty one, as a full disk leaves it', ''],
+  ['a part of one', 'keeper-0c4f'],
+])('OP-07 a keeper with %s gets an id, and the next one has the same', (_, content) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'svc-place-test-'))
+  folders.push(dataDir)
+  if (content !== undefined) writeFileSync(join(keeperFolder(dataDir), 'id'), content)
+  const id = keeperIdOf(dataDir)
+  expect(id).toMatch(/^keeper-[0-9a-f-]{36}$/)
+  expect(keeperIdOf(dataDir)).toBe(id)
+  expect(readdirSync(keeperFolder(dataDir))).toEqual(['id'])
 })

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { lstatSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { writeWhole } from '#lib/files/write-whole.ts'
 import { fitsSocket } from '#lib/net/local-stream.ts'
 
 /** The folder of the keeper in the data folder. */
@@ -15,7 +16,7 @@ export function keeperFolder(dataDir: string): string {
 export function chooseSocket(dataDir: string): string {
   const usual = join(keeperFolder(dataDir), 'control.sock')
   const socket = fitsSocket(usual) ? usual : join(mkdtempSync(join(tmpdir(), 'svc-keeper-')), 'control.sock')
-  writeFileSync(placeFile(dataDir), socket, { mode: 0o600 })
+  writeWhole(placeFile(dataDir), socket)
   return socket
 }
 
@@ -29,15 +30,25 @@ export function upgradeFile(dataDir: string): string {
   return join(keeperFolder(dataDir), 'upgrading')
 }
 
-/** Returns the id of the keepers of this data folder. */
+/** Returns the id of the keepers of this data folder. Only the holder of the keeper's lock may call it. */
 export function keeperIdOf(dataDir: string): string {
   const file = join(keeperFolder(dataDir), 'id')
+  const saved = readId(file)
+  if (saved !== undefined) return saved
+  const id = `keeper-${randomUUID()}`
+  writeWhole(file, id)
+  return id
+}
+
+/** Returns undefined for a file that is none of ours, such as an empty one that a full disk left. */
+function readId(file: string): string | undefined {
   try {
-    writeFileSync(file, `keeper-${randomUUID()}`, { mode: 0o600, flag: 'wx' })
-  } catch {
-    // It was made before.
+    const id = readFileSync(file, 'utf8')
+    return /^keeper-[0-9a-f-]{36}$/.test(id) ? id : undefined
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
   }
-  return readFileSync(file, 'utf8')
 }
 
 /**
@@ -47,7 +58,7 @@ export function keeperIdOf(dataDir: string): string {
 export function findSocket(dataDir: string): string | undefined {
   try {
     const socket = readFileSync(placeFile(dataDir), 'utf8')
-    // Empty while the keeper writes it.
+    // A former release could leave it empty on a full disk.
     if (socket === '') return undefined
     return isPrivate(dirname(socket), lstatSync(keeperFolder(dataDir)).uid) ? socket : undefined
   } catch {

@@ -10,6 +10,8 @@ const MAX_UNREAD_BYTES = 64 * 1024 * 1024
 /** One end of a connection between a server and the keeper: objects, one a line. */
 export type Wire<Out> = {
   readonly send: (message: Out) => void
+  /** False: what is sent is lost. */
+  readonly isOpen: () => boolean
   /** Whether the other end reads what is sent. */
   readonly isRoomy: () => boolean
   /** Closes the connection after everything that was sent. */
@@ -41,6 +43,7 @@ export function openWire<In, Out>(socket: Duplex, { onMessage, onRoomy, onClose 
       socket.write(`${JSON.stringify(message)}\n`)
       if (socket.writableLength > MAX_UNREAD_BYTES) socket.destroy()
     },
+    isOpen: () => socket.writable,
     isRoomy: () => socket.writable && !socket.writableNeedDrain,
     end: () => void socket.end(),
   }

@@ -58,6 +58,7 @@ describe('OP-02 MA-15 an app in a cluster', () => {
       release: { deployId },
       environment: {},
       onHarmful: () => {},
+      signal: new AbortController().signal,
       onLine: ({ text, at }) => void lines.push(`app: ${text} ${at?.getTime()}`),
       fence: 1,
       storedLines: async () => lastLineAt && { at: lastLineAt, count: 1 },

@@ -104,11 +104,11 @@ export function createKubernetesTarget(options: KubernetesTargetOptions): Kubern
   }
 
   const start = async (request: StartRequest): Promise<Instance> => {
-    const { deploy, environment, onLine, storedLines, onHarmful } = request
+    const { deploy, environment, onLine, storedLines, onHarmful, signal } = request
     try {
       const found = await findDeployment({ id: deploy.appId, orgId: deploy.orgId }, deploy.deployId)
       // Somebody may have removed it by hand.
-      if (!found) await apply(deploy, environment, new AbortController().signal)
+      if (!found) await apply(deploy, environment, signal)
     } catch (error) {
       throw new StartError(messageOf(error), { cause: error })
     }

@@ -227,6 +227,7 @@ needs('bubblewrap')('a hostile app', () => {
       fence: 1,
       storedLines: async () => undefined,
       onHarmful: () => {},
+      signal: new AbortController().signal,
     }
     const app = await test.target.start({ ...request, release: { deployId: 'dep_loud' } })
     await until(() => bytes > 4 * MIB)

@@ -1,5 +1,6 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { writeWhole } from '#lib/files/write-whole.ts'
 import type { AppOptions } from './sandbox/sandboxes.ts'
 
 /** Settings of svc itself that an instance has from its start to its end. */
@@ -8,7 +9,7 @@ export type StartSettings = Pick<AppOptions, 'memoryBytes' | 'limits' | 'apiOrig
 /** Saves the settings that an instance is started with, for the servers that find it later. */
 export async function saveSettings(file: string, settings: StartSettings): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  await writeFile(file, textOf(settings), { mode: 0o600 })
+  writeWhole(file, textOf(settings))
 }
 
 /** Whether an instance runs with other settings. False where nobody knows, as for one that a former release started. */

@@ -75,6 +75,7 @@ function openMachine() {
         fence: 1,
         storedLines: async () => undefined,
         onHarmful: () => {},
+        signal: new AbortController().signal,
       },
       machineWith(over),
     )

@@ -1,3 +1,4 @@
+import { orAborted } from '#lib/async/race.ts'
 import { messageOf } from '#lib/message-of.ts'
 import { SocketFetchError } from '#lib/net/socket-fetch.ts'
 import { type Instance, StartError, type StartRequest } from '../deploys/target.ts'
@@ -14,12 +15,14 @@ import { hasOtherSettings, type StartSettings, saveSettings } from './start-sett
  * command runs: whether the app answers is another matter.
  */
 export async function startProcess(request: StartRequest, machine: Machine): Promise<Instance> {
-  const mayBeUnsandboxed = await isAllowedUnsandboxed(request, machine)
+  const { signal } = request
+  const mayBeUnsandboxed = await orAborted(isAllowedUnsandboxed(request, machine), signal)
   try {
     const settings = settingsOf(machine, mayBeUnsandboxed)
     const app = (await findLeft(request, machine, settings)) ?? (await startNew(request, machine, settings))
     return toInstance(app, request, machine)
   } catch (error) {
+    signal.throwIfAborted()
     throw new StartError(`The app could not be started: ${messageOf(error)}.`, { cause: error })
   }
 }
@@ -34,9 +37,9 @@ const STOP_GRACE_MS = 3_000
 
 /** Returns undefined if no instance was left, or one with other settings than those of now, which is ended. */
 async function findLeft(request: StartRequest, { sandboxes, dataDir }: Machine, settings: StartSettings) {
-  const { deploy, fence, onLine, storedLines } = request
+  const { deploy, fence, onLine, storedLines, signal } = request
   const { appId, deployId } = deploy
-  const left = await sandboxes.find({ appId, deployId, fence }, { onLine, stored: await storedLines() })
+  const left = await sandboxes.find({ appId, deployId, fence }, { onLine, stored: await storedLines() }, signal)
   if (!left || !(await hasOtherSettings(layoutOf(dataDir, appId).setting(deployId), settings))) return left
   onLine({ stream: 'system', text: OTHER_SETTINGS })
   await left.drain?.(STOP_GRACE_MS)
@@ -45,11 +48,11 @@ async function findLeft(request: StartRequest, { sandboxes, dataDir }: Machine, 
 }
 
 async function startNew(request: StartRequest, machine: Machine, settings: StartSettings): Promise<RunningApp> {
-  const { release, environment, onLine, fence } = request
+  const { release, environment, onLine, fence, signal } = request
   const { orgId, appId, deployId, startCommand } = request.deploy
   const layout = layoutOf(machine.dataDir, appId)
   await saveSettings(layout.setting(deployId), settings)
-  return machine.sandboxes.start({
+  const options = {
     ...settings,
     orgId,
     appId,
@@ -60,7 +63,8 @@ async function startNew(request: StartRequest, machine: Machine, settings: Start
     token: machine.tokens?.sign({ orgId, appId, deployId }),
     command: startCommand,
     variables: environment,
-  })
+  }
+  return machine.sandboxes.start(options, signal)
 }
 
 /** Asks an app to end, and ends it after the time for that. */
@@ -89,11 +93,11 @@ function toInstance(app: RunningApp, request: StartRequest, { network, tokens }:
   const token =
     tokens && keepToken(app, { ...tokens, sign: () => tokens.sign({ orgId, appId, deployId }) }, request.onLine)
   let hasEnded = false
-  const ended = app.gone.then(async ({ description, isLost }) => {
+  const ended = app.gone.then(async ({ description, isLost, goesOn }) => {
     hasEnded = true
     token?.stop()
     await attached[Symbol.asyncDispose]()
-    return isLost ? { description, isOurs: true } : { description }
+    return { description, ...(isLost && { isOurs: true }), ...(goesOn && { goesOn }) }
   })
   const stop = async (graceMs: number) => {
     await stopApp(app, graceMs)

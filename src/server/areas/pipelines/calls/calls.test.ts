@@ -155,6 +155,29 @@ describe('calls of workers', () => {
     }
   })
 
+  it('NO-19 wait two minutes in all for a worker that stays away, however often svc is restarted meanwhile', async () => {
+    const { app, worker, ask, claim, lose, outcomeOf } = await setUp()
+    await ask('plr_u')
+    await claim()
+    const restart = () => sweepLoop(sweepDeps()).tick(START, signal)
+    const passSeconds = (seconds: number) =>
+      database.db.query(sql`
+        update pipelines.workers set held_until = held_until - make_interval(secs => ${seconds}) where id = ${worker.id}`)
+    await lose()
+    await restart()
+    await passSeconds(119)
+    await restart()
+    expect(outcomeOf('plr_u')).toEqual([])
+    // One that came back is awaited anew.
+    await database.db.tx((tx) => resumeWorker(tx, { ...app, ...ABOUT, id: worker.id }))
+    await lose()
+    await restart()
+    expect(outcomeOf('plr_u')).toEqual([])
+    await passSeconds(120)
+    await restart()
+    expect(outcomeOf('plr_u')).toEqual([['plr_u', 1, 'WORKER_LOST']])
+  })
+
   it('NO-19 wait also for the restart of another process, which holds the streams', async () => {
     const { ask, claim, lose, outcomeOf } = await setUp()
     await ask('plr_t')

@@ -1,6 +1,7 @@
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { notify } from '#lib/db/notify.ts'
 import { sql } from '#lib/db/sql.ts'
+import { RESTART_GRACE_MS } from '#ports/restart-grace.ts'
 import { CALLS_CHANNEL } from './channels.ts'
 import type { Call } from './kinds.ts'
 
@@ -17,12 +18,27 @@ export type EndingCall = Call & {
   readonly fault: 'WORKER_LOST' | 'TIMEOUT' | 'NO_WORKER'
 }
 
-/** Removes workers that missed their heartbeats. While they connect again, those that run a pipeline are kept. */
+const RUNS_PIPELINE = sql`exists (
+  select from pipelines.calls where worker_id = workers.id and kind = 'pipeline' and state = 'running')`
+const GRACE = sql`${RESTART_GRACE_MS} * interval '1 millisecond'`
+/** After so long without a process that sweeps, a worker that was awaited before is awaited once more. */
+const HOLD_AGAIN = sql`interval '10 minutes'`
+
+/**
+ * Removes workers that missed their heartbeats. While they connect again, those that run a pipeline are kept, for two
+ * minutes from when they were first missed, however often svc is restarted meanwhile.
+ */
 export async function removeLostWorkers(db: Querier, isReconnecting: boolean): Promise<void> {
+  if (isReconnecting) {
+    await db.query(sql`
+      update pipelines.workers set held_until = clock_timestamp() + ${GRACE}
+      where expires_at <= clock_timestamp() and ${RUNS_PIPELINE}
+        and (held_until is null or held_until <= clock_timestamp() - ${HOLD_AGAIN})`)
+  }
   await db.query(sql`
     delete from pipelines.workers
-    where expires_at <= clock_timestamp() and not (${isReconnecting} and exists (
-      select from pipelines.calls where worker_id = workers.id and kind = 'pipeline' and state = 'running'))`)
+    where expires_at <= clock_timestamp()
+      and not (${isReconnecting} and coalesce(held_until > clock_timestamp(), false) and ${RUNS_PIPELINE})`)
 }
 
 /**

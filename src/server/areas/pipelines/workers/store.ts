@@ -26,7 +26,7 @@ export async function resumeWorker(tx: Tx, worker: NewWorker): Promise<Connected
   const [row] = await tx.query<ConnectedWorker>(sql`
     update pipelines.workers
     set stream = nextval('svc.fences'), expires_at = ${leaseEnd(WORKER_LEASE_SECONDS)}, connected_at = clock_timestamp(),
-        sdk_version = ${worker.sdkVersion}, concurrency = ${worker.concurrency}
+        held_until = null, sdk_version = ${worker.sdkVersion}, concurrency = ${worker.concurrency}
     where id = ${worker.id} and app_id = ${worker.appId} and principal_id = ${worker.principalId}
     returning id, stream`)
   return row
@@ -101,7 +101,7 @@ export type OwnWorker = { readonly workerId: string; readonly appId: string; rea
 /** Returns false for a worker that is lost, of another app, or of another principal. */
 export async function renewWorker(db: Querier, worker: OwnWorker): Promise<boolean> {
   const rows = await db.query(sql`
-    update pipelines.workers set expires_at = ${leaseEnd(WORKER_LEASE_SECONDS)}
+    update pipelines.workers set expires_at = ${leaseEnd(WORKER_LEASE_SECONDS)}, held_until = null
     where id = ${worker.workerId} and app_id = ${worker.appId} and principal_id = ${worker.principalId} returning id`)
   return rows.length > 0
 }

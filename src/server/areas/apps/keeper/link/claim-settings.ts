@@ -1,15 +1,39 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { FolderInUse, lockFolder } from '#lib/files/folder-lock.ts'
 import type { DoorOptions } from '../messages.ts'
 import { keeperFolder } from '../place.ts'
 
+const BETWEEN_MS = 20
+/** For how long a server waits for others that start at the same time. Each of them needs some milliseconds. */
+const MAX_WAIT_MS = 10_000
+
 /**
- * Claims the settings of the port of apps for this server until disposed. Throws if another server on the data folder has
- * other ones: the keeper has one port, and two servers would open it in turns, each ending the apps of the other.
+ * Claims the settings of the port of apps for this server until disposed. Rejects if another server on the data folder has
+ * other ones: the keeper has one port, and two servers would open it in turns, each ending the apps of the other. Servers
+ * that start at once claim one after another: the look at a claim locks it, so two of them would take each other's look
+ * for a server, and each could refuse because of the other.
  */
-export function claimSettings(dataDir: string, settings: DoorOptions): Disposable {
+export async function claimSettings(dataDir: string, settings: DoorOptions): Promise<Disposable> {
+  using _turn = await takeTurn(join(keeperFolder(dataDir), 'claiming'))
+  return claim(dataDir, settings)
+}
+
+async function takeTurn(folder: string): Promise<Disposable> {
+  const deadline = performance.now() + MAX_WAIT_MS
+  for (;;) {
+    try {
+      return lockFolder(folder)
+    } catch (error) {
+      if (!(error instanceof FolderInUse) || performance.now() > deadline) throw error
+      await delay(BETWEEN_MS)
+    }
+  }
+}
+
+function claim(dataDir: string, settings: DoorOptions): Disposable {
   const servers = join(keeperFolder(dataDir), 'servers')
   // The settings have a secret.
   const digest = createHash('sha256').update(JSON.stringify(settings)).digest('hex').slice(0, 16)
@@ -19,7 +43,7 @@ export function claimSettings(dataDir: string, settings: DoorOptions): Disposabl
     lock[Symbol.dispose]()
     rmSync(join(servers, own), { recursive: true, force: true })
   }
-  // Claimed before others are looked for, so that of two servers that start at once at least one finds the other.
+  // Claimed before others are looked for: servers of a former release do not wait for their turn.
   const others = readdirSync(servers).filter((name) => name !== own && isHeld(join(servers, name)))
   const other = others.find((name) => !name.startsWith(`${digest}-`))
   if (other === undefined) return { [Symbol.dispose]: release }
@@ -39,6 +63,8 @@ function isHeld(folder: string): boolean {
     lockFolder(folder)[Symbol.dispose]()
   } catch (error) {
     if (error instanceof FolderInUse) return true
+    // Its server has just ended and removed it.
+    if (!existsSync(join(folder, 'lock.json'))) return false
     throw error
   }
   rmSync(folder, { recursive: true, force: true })

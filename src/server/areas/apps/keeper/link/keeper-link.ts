@@ -1,6 +1,9 @@
 import type { Duplex } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import { orAborted } from '#lib/async/race.ts'
 import type { Log } from '#lib/log/log.ts'
 import { messageOf } from '#lib/message-of.ts'
+import { identityOf, isStaying } from '#lib/processes/former-process.ts'
 import type { NoRoute } from '../../door/messages.ts'
 import { keeperEntry, programDigest } from '../command.ts'
 import { type Fault, type FromKeeper, type Order, PROTOCOL, type StartedBy, type ToKeeper } from '../messages.ts'
@@ -8,7 +11,12 @@ import { openWire, type Wire } from '../wire.ts'
 import { connectToKeeper, startKeeper } from './start-keeper.ts'
 
 type Welcome = Extract<FromKeeper, { is: 'welcome' }>
-type Connection = { readonly wire: Wire<ToKeeper>; readonly welcome: Welcome }
+type Connection = {
+  readonly wire: Wire<ToKeeper>
+  readonly welcome: Welcome
+  /** The process of the keeper as `identityOf` names it. */
+  readonly identity: string
+}
 
 /** Events of the sandboxes of this server. Undefined: the keeper is gone. */
 export type KeeperEvent = Exclude<FromKeeper, { is: 'welcome' | 'done' | 'look_up' | 'log' }>
@@ -20,14 +28,23 @@ type LinkOptions = {
   /** Whether it is told again and again that no other machine hosts them. */
   readonly renewsHold: boolean
   readonly log: Pick<Log, 'warn' | 'error'>
+  /** For how long a keeper with another protocol is asked to upgrade. */
+  readonly upgradeMs?: number | undefined
   /** Called for each keeper, before anything else is asked of it. */
   readonly onConnect: (order: (order: Order) => Promise<unknown>) => Promise<void>
   readonly onEvent: (event: KeeperEvent) => void
-  /** Called when a keeper is gone, with everything that it kept. */
-  readonly onLost: () => void
+  /** Called when a keeper is gone, with everything that it kept. `goesOn`: it goes on with apps as another program. */
+  readonly onLost: (goesOn: boolean) => void
   /** Returns why no app answers for the label. */
   readonly lookUp: (label: string) => Promise<NoRoute>
 }
+
+const STOPPING = 'svc is stopping'
+const NEVER = new AbortController().signal
+
+/** For how long a keeper with another protocol is asked to become the program of this release before it is ended. */
+const UPGRADE_MS = 60_000
+const BETWEEN_UPGRADES_MS = 500
 
 /** Names what to do about a keeper of another release. An operator started it, so svc does not end it. */
 function otherRelease({ pid }: Partial<Welcome>, dataDir: string): string {
@@ -55,6 +72,8 @@ export class KeeperLink {
   #isClosed = false
   /** Only a server that starts asks for an upgrade: of two servers, each would upgrade to its own release for ever. */
   #mayUpgrade = true
+  /** Until when a keeper with another protocol is asked. */
+  #upgradeUntil: number | undefined
 
   constructor(options: LinkOptions) {
     this.#options = options
@@ -81,9 +100,13 @@ export class KeeperLink {
     return true
   }
 
-  /** Resolves with what the keeper answers. Rejects with the reason if it refuses, or ends before. */
-  async order(order: Order): Promise<unknown> {
-    return this.#send((await this.#connectOrStart()).wire, order)
+  /**
+   * Resolves with what the keeper answers. Rejects with the reason if it refuses, or ends before, and with that of the
+   * signal as soon as it is aborted. Nothing is sent after that.
+   */
+  async order(order: Order, signal = NEVER): Promise<unknown> {
+    const { wire } = await orAborted(this.#connectOrStart(), signal)
+    return orAborted(this.#send(wire, order), signal)
   }
 
   /** As `order`, but does nothing where no keeper runs. */
@@ -111,7 +134,7 @@ export class KeeperLink {
   }
 
   #connect(open: () => Promise<Duplex>): Promise<Connection> {
-    if (this.#isClosed) return Promise.reject(new Error('svc is stopping'))
+    if (this.#isClosed) return Promise.reject(new Error(STOPPING))
     if (!this.#connection) {
       const connection = this.#open(open)
       this.#connection = connection
@@ -138,11 +161,13 @@ export class KeeperLink {
       },
     })
     const welcome = await welcomed.promise
+    if (this.#isClosed) {
+      wire.end()
+      throw new Error(STOPPING)
+    }
     if (this.#mayUpgrade && welcome.program !== undefined && welcome.program !== programDigest()) {
-      const refusal = await this.#upgrade(wire)
-      this.#mayUpgrade = false
-      if (refusal === undefined) return this.#open(() => this.#connectSocket())
-      this.#options.log.warn({ reason: refusal }, 'the process that keeps apps was not upgraded')
+      const hasBegunAnew = await this.#upgradeInTime(wire, welcome.protocol)
+      if (hasBegunAnew) return this.#open(() => this.#connectSocket())
     }
     this.#mayUpgrade = false
     if (welcome.protocol !== PROTOCOL) {
@@ -151,14 +176,40 @@ export class KeeperLink {
         throw new Error(otherRelease(welcome, this.#options.dataDir))
       }
       // Its apps end with it, and are started again by those who host them.
+      this.#options.log.error(
+        {},
+        'the process that keeps apps is of another release; it and its apps are started again',
+      )
       wire.send({ do: 'shut_down', id: 0 })
       await closed.promise
       return this.#open(() => startKeeper(this.#options.dataDir))
     }
     wire.send({ do: 'hello', protocol: PROTOCOL, holdMs: this.#options.holdMs, renews: this.#options.renewsHold })
     await this.#options.onConnect((order) => this.#send(wire, order))
-    this.#current = { wire, welcome }
+    this.#current = { wire, welcome, identity: identityOf(welcome.pid) }
     return this.#current
+  }
+
+  /**
+   * Resolves with true when the keeper becomes another program, with false if it stays as it is. One with the same
+   * protocol can stay. One with another protocol has to end with all its apps then, so it is asked again for some time.
+   */
+  async #upgradeInTime(wire: Wire<ToKeeper>, protocol: number): Promise<boolean> {
+    const { log, upgradeMs = UPGRADE_MS } = this.#options
+    this.#upgradeUntil ??= performance.now() + upgradeMs
+    const canStay = protocol === PROTOCOL
+    for (let tries = 1; ; tries++) {
+      const refusal = await this.#upgrade(wire)
+      const isOver = canStay || this.#isClosed || performance.now() >= this.#upgradeUntil
+      this.#mayUpgrade = !isOver
+      if (refusal === undefined) return true
+      if (isOver || tries === 1) {
+        const again = isOver ? {} : { triedAgainForSeconds: upgradeMs / 1000 }
+        log.warn({ reason: refusal, ...again }, 'the process that keeps apps was not upgraded')
+      }
+      if (isOver) return false
+      await delay(BETWEEN_UPGRADES_MS)
+    }
   }
 
   /** Resolves when the keeper becomes the program of this release, or with the reason why it does not. */
@@ -172,6 +223,7 @@ export class KeeperLink {
   }
 
   #send(wire: Wire<ToKeeper>, order: Order): Promise<unknown> {
+    if (!wire.isOpen()) return Promise.reject(new KeeperGone('the process that keeps apps ended'))
     const id = this.#nextId++
     const pending = Promise.withResolvers<unknown>()
     this.#pending.set(id, pending)
@@ -205,14 +257,15 @@ export class KeeperLink {
   }
 
   #onClose(wire: Wire<ToKeeper>): void {
-    const wasConnected = this.#current?.wire === wire
-    if (this.#current && !wasConnected) return
+    const current = this.#current
+    const wasConnected = current?.wire === wire
+    if (current && !wasConnected) return
     this.#current = undefined
     for (const pending of this.#pending.values()) pending.reject(new KeeperGone('the process that keeps apps ended'))
     this.#pending.clear()
     if (!wasConnected) return
     this.#connection = undefined
-    this.#options.onLost()
+    this.#options.onLost(isStaying(current.identity))
   }
 }
 

@@ -26,6 +26,8 @@ type KeptDoorOptions = {
   readonly renewsHold: boolean
   /** Whether apps go on when this server stops, because another one follows. */
   readonly leavesApps: () => boolean
+  /** For how long a keeper with another protocol is asked to become the program of this release. */
+  readonly upgradeMs?: number
 }
 
 const RECONNECT_MS = 50
@@ -57,7 +59,7 @@ export class KeptDoor implements Door {
       ...options,
       onConnect: (order) => this.#openAtKeeper(order),
       onEvent: (event) => this.#receive(event),
-      onLost: () => this.#onLost(),
+      onLost: (goesOn) => this.#onLost(goesOn),
       lookUp: (label) => this.#whyNot(label),
     })
     process.on('exit', this.#onExit)
@@ -66,7 +68,7 @@ export class KeptDoor implements Door {
 
   /** Takes the port, unless the keeper has it. Throws if it is in use, or if another server has other settings of it. */
   static async open(options: KeptDoorOptions): Promise<KeptDoor> {
-    const claim = claimSettings(options.dataDir, options.settings)
+    const claim = await claimSettings(options.dataDir, options.settings)
     try {
       const door = new KeptDoor(options, claim)
       if (!(await door.#link.connectIfRunning())) await door.#openPlaceholder()
@@ -197,15 +199,19 @@ export class KeptDoor implements Door {
     if (open.length === 0) this.#sockets.delete(label)
   }
 
-  /** Starts another one, so that the port answers again. The apps are started again by those who host them. */
-  #onLost(): void {
+  /**
+   * Connects again, to a keeper that is started if none runs, so that the port answers again. Those who host apps find
+   * them there or start them again.
+   */
+  #onLost(goesOn: boolean): void {
     this.#requests.end()
-    this.sandboxes.lost()
+    this.sandboxes.lost(goesOn)
     for (const open of this.#sockets.values()) for (const close of open) close()
     this.#sockets.clear()
     if (this.#isStopping) return
     const { log } = this.#options
-    log.error({}, 'the process that keeps apps ended; it and its apps are started again')
+    if (goesOn) log.warn({}, 'another server upgrades the process that keeps apps; the apps go on')
+    else log.error({}, 'the process that keeps apps ended; it and its apps are started again')
     setTimeout(() => {
       if (this.#isStopping) return
       const settings = { ...this.#options.settings, port: this.#port }

@@ -1,7 +1,7 @@
 import type { OnLine, StoredLines, TargetKeeper } from '../../deploys/target.ts'
 import type { Sandbox } from '../../process/sandbox/sandbox.ts'
 import type { AppClaim, RunningApp, Sandboxes } from '../../process/sandbox/sandboxes.ts'
-import type { ProcessEnd } from '../../process/sandbox/status.ts'
+import { HOSTED_ELSEWHERE, type ProcessEnd } from '../../process/sandbox/status.ts'
 import type { KeptLine, Order, Stored, ToKeeper } from '../messages.ts'
 import type { KeeperEvent } from './keeper-link.ts'
 
@@ -9,7 +9,8 @@ type SandboxEvent = Extract<KeeperEvent, { is: 'line' | 'ready' | 'gone' | 'app_
 
 type Link = {
   readonly keeperId: () => Promise<string>
-  readonly order: (order: Order) => Promise<unknown>
+  /** Asks nothing if the signal is aborted before the keeper is there, and rejects as soon as it is aborted. */
+  readonly order: (order: Order, signal?: AbortSignal) => Promise<unknown>
   readonly tell: (message: ToKeeper) => void
 }
 
@@ -17,8 +18,15 @@ type Link = {
 type Listener = { readonly onLine: OnLine; readonly onGone: (end: ProcessEnd, triedNetwork: boolean) => void }
 type BuildListener = Listener & { readonly onReady: (firstPid: number | null, fault: string | undefined) => void }
 
-const ELSEWHERE: ProcessEnd = { code: null, description: 'another process of svc hosts it', by: 'svc', isLost: true }
+const NOT_NEEDED = 'killed: its start is not needed any more'
 const LOST: ProcessEnd = { code: null, description: 'the process that keeps apps ended', by: 'svc', isLost: true }
+const OUT_OF_SIGHT: ProcessEnd = {
+  code: null,
+  description: 'the process that keeps apps becomes that of another release',
+  by: 'svc',
+  isLost: true,
+  goesOn: true,
+}
 
 /** Makes sandboxes in the keeper. */
 export class RemoteSandboxes implements Sandboxes {
@@ -60,9 +68,10 @@ export class RemoteSandboxes implements Sandboxes {
     }
   }
 
-  /** The keeper is gone, and everything in it. */
-  lost(): void {
-    for (const listener of [...this.#builds.values(), ...this.#apps.values()]) listener.onGone(LOST, false)
+  /** The connection to the keeper is gone, and everything in it, unless it goes on with apps as another program. */
+  lost(goesOn: boolean): void {
+    for (const listener of this.#builds.values()) listener.onGone(LOST, false)
+    for (const listener of this.#apps.values()) listener.onGone(goesOn ? OUT_OF_SIGHT : LOST, false)
   }
 
   async takeUser(): Promise<number | undefined> {
@@ -112,14 +121,26 @@ export class RemoteSandboxes implements Sandboxes {
     }
   }
 
-  async start({ onLine, ...options }: Parameters<Sandboxes['start']>[0]): Promise<RunningApp> {
-    return this.#follow(options, onLine, async () => (await this.#link.order({ do: 'start', options })) as string)
+  async start({ onLine, ...options }: Parameters<Sandboxes['start']>[0], signal: AbortSignal): Promise<RunningApp> {
+    const start = async () => (await this.#link.order({ do: 'start', options }, signal)) as string
+    const { deployId, fence } = options
+    // The keeper ends what it has begun, or goes on with it for the next server.
+    const onAbort = () => {
+      if (!this.#leavesApps()) this.#link.tell({ do: 'kill_app', deployId, fence, reason: NOT_NEEDED, by: 'svc' })
+    }
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      return await this.#follow(options, onLine, start)
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+    }
   }
 
-  async find(claim: AppClaim, { onLine, stored }: Parameters<Sandboxes['find']>[1]): Promise<RunningApp | undefined> {
-    const order: Order = { do: 'find', claim, stored: stored ? toStored(stored) : null }
-    const find = async () => ((await this.#link.order(order)) as string | null) ?? undefined
-    return this.#follow(claim, onLine, find)
+  async find(...[claim, lines, signal]: Parameters<Sandboxes['find']>): Promise<RunningApp | undefined> {
+    const stored = lines.stored ? toStored(lines.stored) : null
+    const find = async () =>
+      ((await this.#link.order({ do: 'find', claim, stored }, signal)) as string | null) ?? undefined
+    return this.#follow(claim, lines.onLine, find)
   }
 
   async endOrphans(app: Pick<AppClaim, 'appId' | 'fence'>, keep: readonly string[]): Promise<void> {
@@ -128,12 +149,12 @@ export class RemoteSandboxes implements Sandboxes {
 
   /** Listens before the keeper is asked, because lines can come before its answer. */
   async #follow<S extends string | undefined>(
-    { deployId }: Pick<AppClaim, 'deployId'>,
+    { deployId, fence }: Pick<AppClaim, 'deployId' | 'fence'>,
     onLine: OnLine,
     ask: () => Promise<S>,
   ): Promise<S extends string ? RunningApp : RunningApp | undefined>
   async #follow(
-    { deployId }: Pick<AppClaim, 'deployId'>,
+    { deployId, fence }: Pick<AppClaim, 'deployId' | 'fence'>,
     onLine: OnLine,
     ask: () => Promise<string | undefined>,
   ): Promise<RunningApp | undefined> {
@@ -148,7 +169,7 @@ export class RemoteSandboxes implements Sandboxes {
         gone.resolve(end)
       },
     }
-    this.#apps.get(deployId)?.onGone(ELSEWHERE, false)
+    this.#apps.get(deployId)?.onGone(HOSTED_ELSEWHERE, false)
     this.#apps.set(deployId, listener)
     let socket: string | undefined
     try {
@@ -169,8 +190,8 @@ export class RemoteSandboxes implements Sandboxes {
       socket,
       gone: gone.promise,
       replaceToken: (token) => order({ do: 'replace_token', deployId, token }),
-      stop: () => tell({ do: 'stop_app', deployId }),
-      kill: (reason, by = 'svc') => tell({ do: 'kill_app', deployId, reason, by }),
+      stop: () => tell({ do: 'stop_app', deployId, fence }),
+      kill: (reason, by = 'svc') => tell({ do: 'kill_app', deployId, fence, reason, by }),
       route: (label) => order({ do: 'route', label, deployId }).catch(() => {}),
       unroute: () => tell({ do: 'unroute', deployId }),
       drain: async (graceMs, keptSockets) => {
@@ -185,7 +206,7 @@ export class RemoteSandboxes implements Sandboxes {
       leave: () => {
         tell({ do: 'leave', deployId })
         forget()
-        gone.resolve(ELSEWHERE)
+        gone.resolve(HOSTED_ELSEWHERE)
       },
     }
   }

@@ -30,15 +30,19 @@ export async function connectToKeeper(dataDir: string): Promise<Duplex | undefin
 export async function startKeeper(dataDir: string): Promise<Duplex> {
   const errors = join(keeperFolder(dataDir), 'stderr')
   const stderr = openSync(errors, 'w', 0o600)
-  const child = startProcess(process.execPath, keeperArguments(keeperEntry(), dataDir, 'server'), {
-    cwd: '/',
-    env: keeperEnvironment(),
-    stdio: ['ignore', 'ignore', stderr],
-  })
-  closeSync(stderr)
-  child.unref()
   const ended = new AbortController()
-  child.once('error', () => ended.abort()).once('exit', () => ended.abort())
+  try {
+    startProcess(process.execPath, keeperArguments(keeperEntry(), dataDir, 'server'), {
+      cwd: '/',
+      env: keeperEnvironment(),
+      stdio: ['ignore', 'ignore', stderr],
+    })
+      .once('error', () => ended.abort())
+      .once('exit', () => ended.abort())
+      .unref()
+  } finally {
+    closeSync(stderr)
+  }
   for (;;) {
     const socket = await connectToKeeper(dataDir)
     if (socket) return socket

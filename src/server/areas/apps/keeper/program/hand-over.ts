@@ -8,6 +8,7 @@ import {
   readFileSync,
   readSync,
   rmSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
@@ -16,7 +17,7 @@ import { type HandedOver, makeNamedPipes } from '#lib/pipes/process-pipes.ts'
 import { identityOf, isSameProcess, killerOf, rememberProcess } from '#lib/processes/former-process.ts'
 import { become, holdDescriptors, runToEnd } from '#lib/processes/start-process.ts'
 import type { FrozenDoor } from '../../door/app-door.ts'
-import { formatArguments, keeperArguments, keeperEnvironment } from '../command.ts'
+import { formatArguments, keeperArguments, keeperEntry, keeperEnvironment } from '../command.ts'
 import type { FromKeeper, StartedBy } from '../messages.ts'
 import { keeperFolder, upgradeFile } from '../place.ts'
 import type { FrozenApps } from './kept-apps.ts'
@@ -43,10 +44,23 @@ const KEY_BYTES = 32
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
+/** A program that was tried, and the versions of its files. */
+type TriedProgram = Program & { readonly versions: string }
+
 /** Rejects unless the program starts here and can go on with the state of this one. */
-export async function tryProgram({ execPath, entry }: Program): Promise<void> {
+export async function tryProgram(program: Program): Promise<TriedProgram> {
+  const { execPath, entry } = program
+  const versions = versionsOf(program)
   const { stdout } = await runToEnd(execPath, formatArguments(entry), keeperEnvironment())
   if (stdout.trim() !== String(STATE_FORMAT)) throw new Error('the other program cannot go on with apps of this one')
+  return { execPath, entry, versions }
+}
+
+/** Differs after a file was replaced or written to. A part of a program may be executable, and would end all apps. */
+function versionsOf({ execPath, entry }: Program): string {
+  return [execPath, entry]
+    .map((file) => `${statSync(file).ino} ${statSync(file).mtimeMs} ${statSync(file).size}`)
+    .join()
 }
 
 /** Makes the pipe for the key of the state. */
@@ -59,14 +73,17 @@ export async function prepareHandOver(dataDir: string): Promise<void> {
 
 /**
  * Becomes the next program. The state has variables and tokens of apps, so the file is encrypted, and its key is never on
- * a disk: it waits in a pipe. Throws, with nothing changed, if the program cannot be read; once `execve` has begun, Node
- * ends the process where it fails.
+ * a disk: it waits in a pipe. Throws, with nothing changed, if the program is not the one that was tried any more. If it
+ * cannot be executed nevertheless, this program begins again and goes on with the same state.
  */
 export function becomeNext(
   { descriptors, freeze }: HandedOver<FrozenKeeper>,
-  { execPath, entry }: Program,
+  { execPath, entry, versions }: TriedProgram,
   { dataDir, startedBy }: { readonly dataDir: string; readonly startedBy: StartedBy },
 ): void {
+  accessSync(execPath, constants.X_OK)
+  accessSync(entry, constants.R_OK)
+  if (versionsOf({ execPath, entry }) !== versions) throw new Error('the other program was replaced after it was tried')
   const places = placesOf(dataDir)
   const pipe = openSync(places.key, constants.O_RDWR | constants.O_NONBLOCK)
   let holder: number | undefined
@@ -77,10 +94,9 @@ export function becomeNext(
     writeFileSync(places.state, seal(Buffer.from(JSON.stringify(state)), key), { mode: 0o600 })
     writeSync(pipe, key)
     rememberProcess(upgradeFile(dataDir), process.pid)
-    // A release may have been replaced since it was tried.
-    accessSync(execPath, constants.X_OK)
-    accessSync(entry, constants.R_OK)
-    become(execPath, keeperArguments(entry, dataDir, startedBy, true), keeperEnvironment())
+    const next = { file: execPath, args: keeperArguments(entry, dataDir, startedBy, 'goes-on') }
+    const own = { file: process.execPath, args: keeperArguments(keeperEntry(), dataDir, startedBy, 'went-back') }
+    become(next, own, keeperEnvironment())
   } catch (error) {
     closeSync(pipe)
     if (holder !== undefined) killerOf(holder)()

@@ -12,12 +12,13 @@ import type { NoRoute } from '../../door/messages.ts'
 import type { AppNetwork } from '../../door/network.ts'
 import type { FoundApp } from '../../door/routed-requests.ts'
 import type { SandboxMachine } from '../../process/sandbox/sandbox.ts'
-import { createSandboxMachine, endFormer } from '../../process/sandbox/sandboxes.ts'
+import { createSandboxMachine, endFrozen } from '../../process/sandbox/sandboxes.ts'
 import { programDigest } from '../command.ts'
 import { type DoorOptions, type FromKeeper, PROTOCOL, type StartedBy, type ToKeeper } from '../messages.ts'
 import { pipesFolder } from '../place.ts'
 import { openWire } from '../wire.ts'
 import { becomeNext, type FrozenKeeper, type Program, prepareHandOver, tryProgram } from './hand-over.ts'
+import type { FrozenApp } from './kept-app.ts'
 import { KeptApps } from './kept-apps.ts'
 import { ServerConnection } from './server-connection.ts'
 import { createSocketCount } from './socket-count.ts'
@@ -71,7 +72,7 @@ export class Keeper {
     this.#options = options
     const network: AppNetwork = {
       attach: (address, deploy) => this.#requireDoor().attach(address, deploy),
-      openProxy: (facts, onRefused) => this.#requireDoor().openProxy(facts, onRefused),
+      openProxy: (facts, onRefused, signal) => this.#requireDoor().openProxy(facts, onRefused, signal),
     }
     this.#sockets = createSocketCount((label, was) => {
       for (const server of this.#servers) server.send({ is: 'socket', label, was })
@@ -156,7 +157,7 @@ export class Keeper {
   /** Lets another program go on in this process, with the same apps and the same door. Rejects with the reason if it cannot. */
   async upgrade(program: Program): Promise<never> {
     const { dataDir, startedBy } = this.#options
-    await tryProgram(program)
+    const tried = await tryProgram(program)
     await prepareHandOver(dataDir)
     const deadline = performance.now() + UPGRADE_WAIT_MS
     for (;;) {
@@ -166,7 +167,7 @@ export class Keeper {
         setImmediate(() => {
           try {
             const handedOver = this.#handOver()
-            if (handedOver) becomeNext(handedOver, program, { dataDir, startedBy })
+            if (handedOver) becomeNext(handedOver, tried, { dataDir, startedBy })
             resolve(undefined)
           } catch (error) {
             reject(error)
@@ -187,12 +188,15 @@ export class Keeper {
     opened.serve((label) => this.#find(label))
     this.#opened = opened
     this.#door = { settings: door.settings, opened: Promise.resolve(opened) }
-    await this.apps.restore(apps, ({ options: { appId } }, error) => {
-      this.log('error', { app: appId, error: messageOf(error) }, 'an app could not be taken over; it is started again')
-      void endFormer(appId, this.machine).catch(() => {})
-    })
+    await this.apps.restore(apps, (app, error) => this.#endLost(app, error))
     opened.resume((deployId) => this.apps.countedBy(deployId))
     this.#watchIdle()
+  }
+
+  /** Ends what runs of an instance that cannot be taken over. Rejects if that is not possible: it must not run twice. */
+  async #endLost({ options: { appId }, sandbox }: FrozenApp, error: unknown): Promise<void> {
+    this.log('error', { app: appId, error: messageOf(error) }, 'an app could not be taken over; it is started again')
+    if (sandbox) await endFrozen(sandbox, this.machine)
   }
 
   /** Undefined while a build, a start or a stop is under way. */

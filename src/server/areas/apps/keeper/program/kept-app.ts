@@ -5,7 +5,7 @@ import type { AppNetwork, AttachedApp } from '../../door/network.ts'
 import { type ServedInstance, serveInstance } from '../../host/served-app.ts'
 import type { FrozenSandbox, SandboxMachine } from '../../process/sandbox/sandbox.ts'
 import { type AppOptions, adoptApp, type RunningApp, startApp } from '../../process/sandbox/sandboxes.ts'
-import type { ProcessEnd } from '../../process/sandbox/status.ts'
+import { HOSTED_ELSEWHERE, type ProcessEnd } from '../../process/sandbox/status.ts'
 import type { FromKeeper, Stored } from '../messages.ts'
 import { type FrozenLines, LineBuffer } from './line-buffer.ts'
 
@@ -62,8 +62,8 @@ export class KeptApp {
   #startedAt = new Date()
   readonly #closingSockets = new AbortController()
   #isStopping = false
-  /** It is not kept any more: a start that is under way ends what it started. */
-  #isOver = false
+  /** Aborted when it is not kept any more: a start that is under way ends what it started. */
+  readonly #over = new AbortController()
   #starting: Promise<void> | undefined
   #token: string | undefined
   #isHarmful = false
@@ -134,6 +134,7 @@ export class KeptApp {
       await this.gone()
       return false
     }
+    this.#tellFormer(server)
     this.#server = server
     this.#lines.resendAfter(stored)
     this.sendLines()
@@ -142,6 +143,12 @@ export class KeptApp {
     if (this.#running) return true
     this.#giveUp()
     return false
+  }
+
+  /** The server that hosted it would otherwise wait for its end. */
+  #tellFormer(next: Server): void {
+    if (this.#server === next) return
+    this.#server?.send({ is: 'app_gone', deployId: this.options.deployId, end: HOSTED_ELSEWHERE })
   }
 
   /** Its server is gone, or hosts it no more. */
@@ -209,6 +216,10 @@ export class KeptApp {
     }
   }
 
+  get #isOver(): boolean {
+    return this.#over.signal.aborted
+  }
+
   #beginHold(server: Server): void {
     if (server.renews()) this.#endAfter(server.holdMs())
   }
@@ -221,7 +232,7 @@ export class KeptApp {
 
   /** Nothing of it runs, or will when a start that is under way has ended. */
   #giveUp(): void {
-    this.#isOver = true
+    this.#over.abort(new Error('it was stopped while it started'))
     clearTimeout(this.#hold)
     this.#deps.onEnd(this)
   }
@@ -235,7 +246,7 @@ export class KeptApp {
 
   async #startNow(): Promise<void> {
     this.#startedAt = new Date()
-    const app = await startApp({ ...this.options, token: this.#token }, this.#deps.machine)
+    const app = await startApp({ ...this.options, token: this.#token }, this.#deps.machine, this.#over.signal)
     if (this.#isOver) {
       app.kill('killed: it is not hosted any more', 'svc')
       await app.gone

@@ -1,6 +1,7 @@
 import type { HandedOver } from '#lib/pipes/process-pipes.ts'
 import type { Counted, FoundApp } from '../../door/routed-requests.ts'
 import type { AppClaim, AppOptions } from '../../process/sandbox/sandboxes.ts'
+import { HOSTED_ELSEWHERE } from '../../process/sandbox/status.ts'
 import type { Stored } from '../messages.ts'
 import { type FrozenApp, KeptApp, type Server } from './kept-app.ts'
 
@@ -35,14 +36,17 @@ export class KeptApps {
   }
 
   /** Goes on with the instances of the former program in this process. `onLost` is called for one that cannot be taken over. */
-  async restore({ apps, labels, fences }: FrozenApps, onLost: (app: FrozenApp, error: unknown) => void): Promise<void> {
+  async restore(
+    { apps, labels, fences }: FrozenApps,
+    onLost: (app: FrozenApp, error: unknown) => Promise<void>,
+  ): Promise<void> {
     for (const [appId, fence] of fences) this.#fences.set(appId, fence)
     for (const frozen of apps) {
       try {
         const app = await KeptApp.restore(frozen, { ...this.#deps, onEnd: (ended) => this.#forget(ended) })
         this.#apps.set(frozen.options.deployId, app)
       } catch (error) {
-        onLost(frozen, error)
+        await onLost(frozen, error)
       }
     }
     for (const [label, deployId] of labels) if (this.#apps.has(deployId)) this.#labels.set(label, deployId)
@@ -110,6 +114,18 @@ export class KeptApps {
   hosted(server: Server, deployId: string): KeptApp | undefined {
     const app = this.#apps.get(deployId)
     return app?.isHostedBy(server) ? app : undefined
+  }
+
+  /**
+   * The instance, if this server may end it. A server whose lease another one has by now may not, also if the other one has
+   * not yet found the instance: it is told that it hosts it no more.
+   */
+  toEnd(server: Server, { deployId, fence }: { deployId: string; fence?: number }): KeptApp | undefined {
+    const app = this.hosted(server, deployId)
+    if (!app || fence === undefined || fence >= (this.#fences.get(app.options.appId) ?? 0)) return app
+    app.leave()
+    server.send({ is: 'app_gone', deployId, end: HOSTED_ELSEWHERE })
+    return undefined
   }
 
   at(socket: string): KeptApp | undefined {

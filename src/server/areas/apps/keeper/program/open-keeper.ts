@@ -7,6 +7,7 @@ import { messageOf } from '#lib/message-of.ts'
 import { listenLocal } from '#lib/net/local-stream.ts'
 import { namesLivingProcess } from '#lib/processes/former-process.ts'
 import { endFormer } from '../../process/sandbox/sandboxes.ts'
+import type { Succession } from '../command.ts'
 import type { StartedBy } from '../messages.ts'
 import { chooseSocket, keeperFolder, keeperIdOf, pipesFolder, upgradeFile } from '../place.ts'
 import { type FrozenKeeper, takeHandOver } from './hand-over.ts'
@@ -16,10 +17,11 @@ const LOCK_AGAIN_MS = 20
 const LOCK_TRIES = 100
 
 /**
- * Opens the keeper of a data folder. Throws FolderInUse if it has one already. `goesOn`: this program takes the place of
- * a former one in this process, and goes on with its apps.
+ * Opens the keeper of a data folder. Throws FolderInUse if it has one already. `succession`: this program takes the place
+ * of a former one in this process, and goes on with its apps.
  */
-export async function openKeeper(dataDir: string, startedBy: StartedBy, goesOn = false): Promise<Keeper> {
+export async function openKeeper(dataDir: string, startedBy: StartedBy, succession?: Succession): Promise<Keeper> {
+  const goesOn = succession !== undefined
   const lock = goesOn ? await lockAgain(dataDir) : lockNew(dataDir)
   const open = (frozen?: FrozenKeeper) =>
     new Keeper({
@@ -32,6 +34,13 @@ export async function openKeeper(dataDir: string, startedBy: StartedBy, goesOn =
       cgroup: frozen?.cgroup,
     })
   const keeper = (goesOn && (await goOn(dataDir, open))) || (await beginAnew(dataDir, open(), goesOn))
+  if (succession === 'went-back') {
+    keeper.log(
+      'error',
+      {},
+      'the new program of the process that keeps apps could not be executed; the former one goes on',
+    )
+  }
   await listenLocal(chooseSocket(dataDir), (socket) => keeper.connect(socket))
   rmSync(upgradeFile(dataDir), { force: true })
   process.on('unhandledRejection', (error) =>

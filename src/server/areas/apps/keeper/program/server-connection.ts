@@ -100,10 +100,10 @@ export class ServerConnection implements Server {
         this.#keeper.machine.users.free(message.uid)
         return
       case 'stop_app':
-        this.#app(message.deployId)?.stop()
+        this.#keeper.apps.toEnd(this, message)?.stop()
         return
       case 'kill_app':
-        this.#app(message.deployId)?.kill(message.reason, message.by)
+        this.#keeper.apps.toEnd(this, message)?.kill(message.reason, message.by)
         return
       case 'leave':
         this.#app(message.deployId)?.leave()

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { endProcessTree, forgetProcess, identityOf, killerOf, rememberProcess } from '#lib/processes/former-process.ts'
 import type { OnLine } from '../../deploys/target.ts'
@@ -70,7 +71,12 @@ export class ConfinedProcess {
       rememberProcess(options.pidFile, pid)
       options.limit(pid)
     }
-    return new ConfinedProcess(await startConfined({ ...options, limit }), options)
+    try {
+      return new ConfinedProcess(await startConfined({ ...options, limit }), options)
+    } catch (error) {
+      rmSync(options.pidFile, { force: true })
+      throw error
+    }
   }
 
   /** Takes over a process that the former program in this process started and `freeze` described. */
@@ -93,9 +99,9 @@ export class ConfinedProcess {
     return pipes?.isFlushed && !this.isEnding ? pipes.descriptors : undefined
   }
 
-  /** Whether it has ended, or will at once. */
+  /** Whether it has ended, or will at once. An app that only says that it ends cannot keep this true for long. */
   get isEnding(): boolean {
-    return this.#killReason !== undefined || this.#status.exit() !== undefined || this.#process.hasExited()
+    return this.#killReason !== undefined || this.#status.isEnding() || this.#process.hasExited()
   }
 
   /** Describes it for the next program in this process. */
@@ -130,7 +136,11 @@ export class ConfinedProcess {
     if (pid === undefined) return undefined
     this.#first = identityOf(pid)
     this.#killFirst = killerOf(pid)
-    rememberProcess(`${this.#options.pidFile}.first`, pid)
+    try {
+      rememberProcess(`${this.#options.pidFile}.first`, pid)
+    } catch {
+      // A full disk must not keep it from being killed. It is below the process of the other file, which was written.
+    }
     return pid
   }
 

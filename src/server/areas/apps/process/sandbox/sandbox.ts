@@ -61,6 +61,8 @@ export type SandboxOptions = {
   readonly pidFile?: string | undefined
   /** Whether the next program in this process is to go on with it. */
   readonly isLasting?: boolean
+  /** Ends the opening of a sandbox that is not needed any more. Undefined: it is waited for. */
+  readonly signal?: AbortSignal
 }
 
 /** A sandbox that is open for requests and outgoing connections, and in which nothing of the app runs yet. */
@@ -119,13 +121,15 @@ export async function openSandbox(options: SandboxOptions, machine: SandboxMachi
   const pidFile = options.pidFile ?? (await machine.pidFile(appId))
   const placeFile = `${pidFile}${PLACE}`
   const { network } = machine
-  const workplace = await openWorkplace({ uid, apiOrigin, hasNetwork, onLine, network, token, placeFile })
+  const { signal } = options
+  const workplace = await openWorkplace({ uid, apiOrigin, hasNetwork, onLine, network, token, placeFile, signal })
   const { organization, processes } = limits
   // Builds end with the server that asked for them, and so does a trial.
   const pipesFolder = isLasting ? machine.pipesFolder?.() : undefined
   const own = { memoryBytes, processes: processes + OWN_PROCESSES }
   let group: ControlGroup | undefined
   try {
+    signal?.throwIfAborted()
     const opened = groups.open(orgId, { own, organization })
     group = opened
     const findEnd = () => explainEnd(opened, memoryLimitsOf(options))
@@ -196,7 +200,14 @@ export async function adoptSandbox(
   const group = groups.reopen(orgId, name)
   const findEnd = () => explainEnd(group, memoryLimitsOf(options))
   const logRate = () => machine.logRate.ofStream(appId)
-  const child = ConfinedProcess.adopt(frozen, { pidFile, onLine, logRate, findEnd })
+  let child: ConfinedProcess
+  try {
+    child = ConfinedProcess.adopt(frozen, { pidFile, onLine, logRate, findEnd })
+  } catch (error) {
+    group.remove()
+    await workplace[Symbol.asyncDispose]()
+    throw error
+  }
   const parts = { child, group, groups, workplace, record: { workplace: place, pidFile } }
   return { ...watchSandbox(parts, options, machine), socket: workplace.socket }
 }

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { orAborted } from '#lib/async/race.ts'
 import { rememberFound } from '#lib/processes/bubblewrap.ts'
 import { type ControlGroups, findControlGroups } from '#lib/processes/control-groups/control-groups.ts'
+import { endProcess } from '#lib/processes/former-process.ts'
 import type { Instance, OnLine, StoredLines, TargetKeeper } from '../../deploys/target.ts'
 import type { AppNetwork } from '../../door/network.ts'
 import { SharedLogRate } from '../../logs/log-rate.ts'
@@ -26,7 +29,7 @@ import { createUserIds } from './users.ts'
 export type AppClaim = { readonly appId: string; readonly deployId: string; readonly fence: number }
 
 export type AppOptions = AppClaim &
-  Omit<SandboxOptions, 'buildHome' | 'hasNetwork' | 'uid' | 'pidFile' | 'isLasting'> & {
+  Omit<SandboxOptions, 'buildHome' | 'hasNetwork' | 'uid' | 'pidFile' | 'isLasting' | 'signal'> & {
     readonly command: string
     readonly variables: Readonly<Record<string, string>>
   }
@@ -59,10 +62,10 @@ export type Sandboxes = {
   readonly takeUser: () => Promise<number | undefined>
   readonly freeUser: (uid: number) => void
   readonly open: (options: SandboxOptions) => Promise<Sandbox>
-  /** Opens a sandbox for an app and runs its command there. */
-  readonly start: (options: AppOptions) => Promise<RunningApp>
+  /** Opens a sandbox for an app and runs its command there. Rejects soon, with nothing left, if the signal is aborted before. */
+  readonly start: (options: AppOptions, signal: AbortSignal) => Promise<RunningApp>
   /** Returns the instance that a former process of svc left running. */
-  readonly find: (claim: AppClaim, lines: LeftLines) => Promise<RunningApp | undefined>
+  readonly find: (claim: AppClaim, lines: LeftLines, signal: AbortSignal) => Promise<RunningApp | undefined>
   /** Undefined where everything ends with this process. */
   readonly keeper?: () => Promise<TargetKeeper>
   /** Ends what a former process of svc left running of this app, except instances of the named deploys. */
@@ -108,7 +111,7 @@ export function createLocalSandboxes(machine: SandboxMachine): Sandboxes {
     takeUser: () => takeUser(machine),
     freeUser: (uid) => machine.users.free(uid),
     open: (options) => openSandbox(options, machine),
-    start: (options) => startApp(options, machine),
+    start: (options, signal) => startApp(options, machine, signal),
     find: async () => undefined,
     endOrphans: async ({ appId }) => endFormer(appId, machine),
   }
@@ -135,14 +138,26 @@ export async function adoptApp(
   return app
 }
 
-export async function startApp(options: AppOptions, machine: SandboxMachine): Promise<RunningApp> {
+/** Ends an app that the former program in this process started and this one cannot go on with, and nothing else. */
+export async function endFrozen({ pidFile, process, workplace: { uid } }: FrozenSandbox, machine: SandboxMachine) {
+  for (const identity of [process.first, process.identity]) if (identity !== undefined) await endProcess(identity)
+  await endOrphans(dirname(pidFile), basename(pidFile))
+  rmSync(process.pipes, { recursive: true, force: true })
+  await machine.groups().then(({ removeEmpty }) => removeEmpty())
+  if (uid !== undefined) machine.users.free(uid)
+}
+
+/** Rejects if the signal is aborted before the command runs, as soon as nothing of it is left. */
+export async function startApp(options: AppOptions, machine: SandboxMachine, signal: AbortSignal): Promise<RunningApp> {
+  await orAborted(machine.walls(), signal)
   const uid = await takeUser(machine)
   const free = () => void (uid !== undefined && machine.users.free(uid))
   let sandbox: AppSandbox | undefined
   try {
-    sandbox = await openSandbox({ ...options, ...APP_SANDBOX, uid }, machine)
-    await sandbox.ready
+    sandbox = await openSandbox({ ...options, ...APP_SANDBOX, uid, signal }, machine)
+    await orAborted(sandbox.ready, signal)
     const socket = await sandbox.takeSocket()
+    signal.throwIfAborted()
     sandbox.run(options.command, options.variables)
     void sandbox.gone.then(free)
     const { gone, kill, stop, replaceToken, handOver } = sandbox

@@ -57,18 +57,25 @@ export async function startConfined({ command, filter, pipesFolder, limit }: Sta
   const exited = once(child, 'exit')
   // It rejects if the process cannot be started, which is thrown below.
   exited.catch(() => {})
+  const close = () => {
+    // Undefined where there were too few descriptors for them.
+    for (const stream of child.stdio ?? []) stream?.destroy()
+    pipes?.close()
+  }
   try {
     await once(child, 'spawn')
+    // The limits come before the options: bubblewrap waits for its options and our script for its first message, so that
+    // nothing else runs yet.
+    limit(child.pid!)
   } catch (error) {
-    pipes?.close()
+    child.kill('SIGKILL')
+    if (child.pid !== undefined) await exited
+    close()
     throw error
   }
-  const pid = child.pid!
-  // The limits come before the options: bubblewrap waits for its options and our script for its first message, so that
-  // nothing else runs yet.
-  limit(pid)
   writeDescriptor(child, DESCRIPTORS.filter, filter ?? '')
   writeDescriptor(child, DESCRIPTORS.options, command.options)
+  const pid = child.pid!
   return {
     pid,
     identity: identityOf(pid),
@@ -81,10 +88,7 @@ export async function startConfined({ command, filter, pipesFolder, limit }: Sta
     exited,
     hasExited: () => child.exitCode !== null || child.signalCode !== null,
     firstPid: filter === undefined ? Promise.resolve(undefined) : readFirstPid(child),
-    close: () => {
-      for (const stream of child.stdio) stream?.destroy()
-      pipes?.close()
-    },
+    close,
     pipes,
   }
 }

@@ -1,7 +1,23 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { expect, it } from 'vitest'
+import { until } from '#test/until.ts'
 import { readStatus } from './status.ts'
+
+it('OP-07 an app that says as its script that it ends is believed for five seconds', async () => {
+  const stream = new PassThrough()
+  let now = 1_000
+  const status = readStatus(stream, undefined, () => now)
+  expect(status.isEnding()).toBe(false)
+  stream.write('{"exit":{"code":0}}\n')
+  await until(() => status.isEnding())
+  now += 4_999
+  stream.end('{"exit":{"code":0}}\n')
+  await once(stream, 'close')
+  expect(status.isEnding()).toBe(true)
+  now += 1
+  expect(status.isEnding()).toBe(false)
+})
 
 it.each([
   ['an exit code', '{"exit":{"code":3}}', { code: 3, description: 'exit code 3', by: 'itself' }],

@@ -11,15 +11,32 @@ export type ProcessEnd = {
   readonly by: 'itself' | 'limit' | 'svc'
   /** Whether the process that kept it ended, or lost it to another server. */
   readonly isLost?: true
+  /** Whether it has not ended at all: this server only lost sight of it. */
+  readonly goesOn?: true
 }
+
+/** The end of an instance for a server whose place another one has taken. */
+export const HOSTED_ELSEWHERE: ProcessEnd = {
+  code: null,
+  description: 'another process of svc hosts it',
+  by: 'svc',
+  isLost: true,
+  goesOn: true,
+}
+
+/** How long a process may take to end after it said that the app did. Our script ends at once, an app that says so may not. */
+const ENDING_MS = 5_000
 
 /** Reads what our script reports. An app can write there too, so nothing of it is believed beyond the app itself. */
 export function readStatus(
   stream: Readable,
   former?: Buffer,
+  now: () => number = () => performance.now(),
 ): {
   ready: Promise<void>
   exit: () => ProcessEnd | undefined
+  /** Whether the end of everything was reported a moment ago. Not for ever: the report may be false. */
+  isEnding: () => boolean
   /** Whether a connection to the outside was refused, because there is no network. */
   triedNetwork: () => boolean
   /** Returns what was read and is no whole line. */
@@ -27,6 +44,7 @@ export function readStatus(
 } {
   const ready = Promise.withResolvers<void>()
   let end: ProcessEnd | undefined
+  let endReportedAt: number | undefined
   let triedNetwork = false
   const onStatus = (line: string) => {
     const status = parse(line)
@@ -39,13 +57,15 @@ export function readStatus(
     }
     triedNetwork ||= status.network === true
     if (status.exit !== undefined) end ??= describe(status.exit)
+    if (end) endReportedAt ??= now()
   }
   const { rest } = followLines(stream, {
     onLine: onStatus,
     rate: new SharedLogRate().ofStream(''),
     rest: former,
   })
-  return { ready: ready.promise, exit: () => end, triedNetwork: () => triedNetwork, rest }
+  const isEnding = () => endReportedAt !== undefined && now() < endReportedAt + ENDING_MS
+  return { ready: ready.promise, exit: () => end, isEnding, triedNetwork: () => triedNetwork, rest }
 }
 
 /** A status that was not checked yet. */

@@ -21,6 +21,8 @@ type WorkplaceOptions = {
   readonly token?: string | undefined
   /** The file that names the folder while it exists, so that it is removed after a crash of svc. */
   readonly placeFile: string | undefined
+  /** Ends the wait for the way out. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** How the names of such files end. */
@@ -129,10 +131,10 @@ function takenSocket(folder: string): string {
 
 async function openProxy(
   facts: ProxyFacts,
-  { network, onLine }: Pick<WorkplaceOptions, 'network' | 'onLine'>,
+  { network, onLine, signal }: Pick<WorkplaceOptions, 'network' | 'onLine' | 'signal'>,
 ): Promise<AsyncDisposable> {
   if (!network) throw new Error('no network was given')
-  return network.openProxy(facts, refusalLog(onLine))
+  return network.openProxy(facts, refusalLog(onLine), signal)
 }
 
 /** Removes the folder that a file names, if it is one of ours. */
