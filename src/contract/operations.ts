@@ -50,6 +50,7 @@ import * as subscriptions from './notifications/subscriptions.ts'
 import * as webhookSecret from './notifications/webhook-secret.ts'
 import * as webhooks from './notifications/webhooks.ts'
 import * as pipelines from './pipelines.ts'
+import * as search from './search.ts'
 import * as skills from './skills.ts'
 import * as system from './system.ts'
 import * as tickets from './tickets.ts'
@@ -122,6 +123,7 @@ export const OPERATIONS: readonly Operation[] = [
   sources.exposeSource,
   searchConfig.getSource,
   searchConfig.configureSource,
+  search.search,
   databases.createDatabase,
   databases.listDatabases,
   databases.databaseSizes,

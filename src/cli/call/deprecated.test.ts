@@ -36,7 +36,9 @@ describe('OP-06 an operation that will be removed', () => {
   it('is warned of once, on stderr, with the page that describes it', async () => {
     const { exit, stdout, stderr } = await svc(HEADERS, 'api', 'GET', '/api/wf/slim/data-sources?x=secret')
     expect(exit).toBe(0)
-    expect(stderr).toBe(`Warning: GET /api/wf/slim/data-sources ${WARNING} See ${url}/docs/data-sources#data-sources.list.\n`)
+    expect(stderr).toBe(
+      `Warning: GET /api/wf/slim/data-sources ${WARNING} See ${url}/docs/data-sources#data-sources.list.\n`,
+    )
     expect(stdout).not.toContain('Warning')
     const listed = await svc(HEADERS, 'datasource', 'list', '--json')
     expect(listed.stderr.match(/Warning/g)).toHaveLength(1)
