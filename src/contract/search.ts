@@ -3,8 +3,8 @@ import { byMember } from './core/access.ts'
 import { jsonGet } from './core/methods.ts'
 import { operation } from './core/operation.ts'
 
-/** In the order in which equally good hits are listed. */
-export const SEARCH_KINDS = ['app', 'source', 'database', 'person', 'change', 'ticket', 'deploy'] as const
+/** In the order in which equally good hits are listed. A database is before its source, which has an id of its own. */
+export const SEARCH_KINDS = ['app', 'database', 'source', 'person', 'change', 'ticket', 'deploy'] as const
 export type SearchKind = (typeof SEARCH_KINDS)[number]
 const SearchKind = z.enum(SEARCH_KINDS)
 

@@ -130,7 +130,7 @@ describe('CO-08 an answer of the search', () => {
   })
 
   it('has exact names first, then those that begin with the text, and no case', async () => {
-    expect((await find('owner', 'PLUM_SECRET')).slice(0, 2)).toEqual(['source plum_secret', 'database plum_secret'])
+    expect((await find('owner', 'PLUM_SECRET')).slice(0, 2)).toEqual(['database plum_secret', 'source plum_secret'])
     expect(await find('owner', 'PRESS')).toEqual(['app Plum press'])
     expect(await find('owner', viewer.user_id)).toEqual(['person Dora Plum'])
   })
