@@ -8,7 +8,7 @@ export const SEARCH_KINDS = ['app', 'database', 'source', 'person', 'change', 't
 export type SearchKind = (typeof SEARCH_KINDS)[number]
 const SearchKind = z.enum(SEARCH_KINDS)
 
-export const MAX_SEARCH_CHARACTERS = 100
+const MAX_SEARCH_CHARACTERS = 100
 export const MAX_SEARCH_HITS = 20
 
 const SearchHit = z.object({

@@ -1,5 +1,5 @@
 /** The fields of a `KeyboardEvent` that decide. */
-export type KeyPress = {
+type KeyPress = {
   readonly key: string
   readonly ctrlKey: boolean
   readonly metaKey: boolean
@@ -9,14 +9,14 @@ export type KeyPress = {
   readonly isComposing: boolean
 }
 
-export type Situation = {
+type Situation = {
   /** The focus is in a field, where letters are text. */
   readonly isTyping: boolean
   /** The key before was `g`, a moment ago. */
   readonly isAfterG: boolean
 }
 
-export type Shortcut =
+type Shortcut =
   | { readonly does: 'search' | 'list' | 'wait' }
   /** Goes to the page with this key, if the role has one. */
   | { readonly does: 'go'; readonly key: string }

@@ -12,3 +12,6 @@ export type PaletteItem = {
   /** The label of the button that is pressed on arrival. */
   readonly act?: string
 }
+
+/** Moves in the list. Returns false for a key that the field keeps. */
+export type MoveKey = (key: string) => boolean

@@ -1,13 +1,10 @@
 import { lazy, Suspense, useLayoutEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
-import type { PaletteItem } from './palette-item.ts'
+import type { MoveKey, PaletteItem } from './palette-item.ts'
 
 const Results = lazy(async () => ({ default: (await import('./results.tsx')).Results }))
 
 const LIST = 'palette-results'
-
-/** Moves in the list. Returns false for a key that the field keeps. */
-export type MoveKey = (key: string) => boolean
 
 /**
  * The field that Ctrl-K opens, a combobox. It is on every page, so that no letter is lost while the results load; Enter

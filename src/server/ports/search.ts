@@ -8,10 +8,10 @@ export type SearchedApp = AppName & {
   readonly isInsider: boolean
 }
 
-export type SearchCaller = { readonly org_id: string; readonly user_id: string | null; readonly role: Role }
+type SearchCaller = { readonly org_id: string; readonly user_id: string | null; readonly role: Role }
 
 /** One search: who searches, for what, and the apps of their organization. */
-export type SearchQuery = {
+type SearchQuery = {
   readonly caller: SearchCaller
   readonly text: string
   readonly apps: readonly SearchedApp[]
