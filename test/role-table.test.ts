@@ -164,6 +164,7 @@ const TABLE: Row[] = [
   ['notifications.set-follow', '401 404 404 404 404 404 404 401 403 401', at('/api/notifications/follows/none', { categories: ['checks'] })],
   // Not a name: whoever may create one is told so.
   ['databases.create',        '401 403 403 400 400 400 400 401 403 401', at('/api/wf/databases', { name: 'Not A Name' })],
+  ['search.find',             '401 200 200 200 200 200 200 401 200 401', at('/api/wf/search?q=none')],
   ['databases.list',          '401 403 403 200 200 200 200 401 403 401', at('/api/wf/databases')],
   ['databases.size',          '401 403 403 200 200 200 200 401 403 401', at('/api/wf/database-sizes?names=none')],
   ['backups.state',           '401 403 403 403 200 200 200 401 403 401', at('/api/wf/backups')],

@@ -16,6 +16,8 @@ declare module '@tanstack/react-router' {
   interface HistoryState {
     /** A question that a link proposes. It is not in the address, because logs of servers keep addresses. */
     question?: string
+    /** The label of the button that the palette presses on arrival. */
+    act?: string
   }
 }
 

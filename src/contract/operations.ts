@@ -51,6 +51,7 @@ import * as subscriptions from './notifications/subscriptions.ts'
 import * as webhookSecret from './notifications/webhook-secret.ts'
 import * as webhooks from './notifications/webhooks.ts'
 import * as pipelines from './pipelines.ts'
+import * as search from './search.ts'
 import * as skills from './skills.ts'
 import * as system from './system.ts'
 import * as tickets from './tickets.ts'
@@ -125,6 +126,7 @@ export const OPERATIONS: readonly Operation[] = [
   searchConfig.configureSource,
   embeddingChange.changeEmbedding,
   embeddingChange.queryWithEmbedding,
+  search.search,
   databases.createDatabase,
   databases.listDatabases,
   databases.databaseSizes,

@@ -12,3 +12,17 @@ export function newId(prefix: IdPrefix, now?: number): string {
 export function lowestId(prefix: IdPrefix, at: Date): string {
   return lowestIdAt(prefix, at.getTime())
 }
+
+const ID_CHARACTERS = 26
+
+/** The first and the last id that a typed text can be the beginning of. */
+export type IdRange = { readonly from: string; readonly to: string }
+
+/** Returns undefined for a text that is not the beginning of an id with the prefix. */
+export function idsBeginningWith(prefix: IdPrefix, text: string): IdRange | undefined {
+  const typed = text.toLowerCase()
+  const length = prefix.length + 1 + ID_CHARACTERS
+  if (!typed.startsWith(`${prefix}_`) || typed.length > length || !/^[0-9a-z]*$/.test(typed.slice(prefix.length + 1)))
+    return undefined
+  return { from: typed, to: typed.padEnd(length, 'z') }
+}

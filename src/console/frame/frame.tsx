@@ -1,5 +1,7 @@
 import { Outlet, useRouterState } from '@tanstack/react-router'
+import SearchIcon from 'lucide-react/icons/search'
 import { useEffect, useRef, useState } from 'react'
+import { Finding, useFinding } from './finding.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { SupportBanner } from './support-banner.tsx'
 import { UnreadCount } from './unread-count.tsx'
@@ -11,6 +13,7 @@ export function Frame() {
   const main = useRef<HTMLElement>(null)
   const menu = useRef<HTMLButtonElement>(null)
   const isFirst = useRef(true)
+  const finding = useFinding()
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new address closes the drawer and moves the focus
   useEffect(() => {
     setOpen(false)
@@ -35,9 +38,14 @@ export function Frame() {
           <UnreadCount />
         </button>
         <span className="brand">svc</span>
+        <button type="button" className="button quiet" aria-label="Search" onClick={finding.onSearch}>
+          <SearchIcon className="icon" />
+        </button>
       </header>
       <Sidebar
         isOpen={isOpen}
+        onSearch={finding.onSearch}
+        onShortcuts={finding.onList}
         onClose={() => {
           setOpen(false)
           menu.current?.focus()
@@ -49,6 +57,7 @@ export function Frame() {
           <Outlet />
         </main>
       </div>
+      <Finding of={finding} />
     </div>
   )
 }

@@ -98,6 +98,21 @@ export function admit(
   }
 }
 
+/**
+ * Whether the caller may call a read of their organization. An operation that names a part in an app counts as allowed:
+ * it depends on the app, so the answer must be limited to apps in which the caller has that part.
+ */
+export function mayRead(principal: Principal, { access, effect }: Operation): boolean {
+  if (typeof access === 'string') return access === 'public'
+  try {
+    admit(principal, access, effect, { orgInPath: principal.org_id ?? undefined, part: access.part !== undefined })
+    return true
+  } catch (error) {
+    if (error instanceof ServiceError) return false
+    throw error
+  }
+}
+
 function admitsSupport({ support }: MemberAccess, effect: Operation['effect']): boolean {
   return effect === 'write' ? support === 'elevated' : support !== 'refused'
 }

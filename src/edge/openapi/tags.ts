@@ -15,6 +15,7 @@ const TAGS: Readonly<Record<string, readonly [title: string, description: string
   ],
   oauth: ['OAuth for agents', 'The authorization server that agents get their tokens from (OAuth 2.1).'],
   'data-sources': ['Data sources', 'Configure databases as data sources, and ask them questions by vector search.'],
+  search: ['Search', 'Find apps, data sources, databases, people, tickets, changes and deploys by name or id.'],
   databases: ['Managed databases', 'Create Postgres databases with pgvector, connect to them and drop them.'],
   backups: ['Backups', 'See whether the backups of the installation succeed.'],
   activity: ['Activity', 'Read which functions were called and which data sources were asked, and set limits.'],

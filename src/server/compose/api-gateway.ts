@@ -23,6 +23,7 @@ import { composeHostedSignIn } from './hosted-sign-in.ts'
 import { composeNotifications } from './notifications.ts'
 import type { Service, ServiceParts } from './parts.ts'
 import { composePeople } from './people.ts'
+import { composeSearch } from './search.ts'
 
 /** The public entry: its own areas, and forwarding to the other services by the prefix of the path. */
 export function compose(parts: ServiceParts): Service {
@@ -62,6 +63,7 @@ export function compose(parts: ServiceParts): Service {
     routes: [
       ...dataSources.routes,
       ...databases.routes,
+      ...composeSearch(parts).routes,
       backupStateRoute({ ...parts, schedule: parts.config.backup?.schedule }),
       ...activity.routes({ people: composePeople(parts), selectExposed: exposedSourceIds }),
       ...ai.routes,

@@ -1,5 +1,5 @@
 import { newId } from '#edge/ids.ts'
-import { knownPeople, type People } from '#ports/people.ts'
+import { knownPeople, type MemberSearch, type People } from '#ports/people.ts'
 import { createAppDirectory } from '../areas/apps/index.ts'
 import { createPeopleDirectory } from '../areas/auth/index.ts'
 import { createHostedPeopleDirectory } from '../areas/hosted-people/index.ts'
@@ -10,7 +10,7 @@ type Parts = Pick<ServiceParts, 'config' | 'db' | 'clock' | 'log' | 'neighbour'>
 const TIME_LIMIT_MS = 10_000
 
 /** The only place that chooses where people are asked for. */
-export function composePeople(parts: Parts): People {
+export function composePeople(parts: Parts): People & MemberSearch {
   const directory = isHosted(parts) ? hostedDirectory(parts) : createPeopleDirectory(parts)
   const apps = createAppDirectory(parts)
   return {

@@ -37,8 +37,13 @@ export type People = {
   partHolders(orgId: string, appId: string): Promise<PeopleAnswer<readonly PartHolder[]>>
 }
 
+export type MemberSearch = {
+  /** Members whose name or address contains the text in any case, or whose id it is, the nearest first, at most `limit`. */
+  findMembers(orgId: string, text: string, limit: number): Promise<PeopleAnswer<readonly Person[]>>
+}
+
 /** The questions about people that auth answers. Parts in apps are not among them. */
-export type PeopleDirectory = Omit<People, 'partHolders'>
+export type PeopleDirectory = Omit<People, 'partHolders'> & MemberSearch
 
 export function knownPeople<T>(value: T): PeopleAnswer<T> {
   return { isKnown: true, value }

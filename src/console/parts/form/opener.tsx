@@ -1,4 +1,5 @@
-import { type ReactNode, useState } from 'react'
+import { useRouter, useRouterState } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useState } from 'react'
 import { CloseContext } from './close-context.ts'
 
 type Props = {
@@ -14,6 +15,14 @@ type Props = {
 
 export function Opener({ label, of = '', look = '', isOffered = true, dialog }: Props) {
   const [isOpen, setOpen] = useState(false)
+  const isPressed = useIsPressed(label) && of === '' && isOffered
+  const { history } = useRouter()
+  useEffect(() => {
+    if (!isPressed) return
+    setOpen(true)
+    // Otherwise it would open again when the page is loaded again.
+    history.replace(history.location.href, {})
+  }, [isPressed, history])
   return (
     <>
       {isOffered && (
@@ -25,4 +34,9 @@ export function Opener({ label, of = '', look = '', isOffered = true, dialog }: 
       {isOpen && <CloseContext value={() => setOpen(false)}>{dialog}</CloseContext>}
     </>
   )
+}
+
+/** Whether the palette was asked for the act of this button. */
+function useIsPressed(label: string): boolean {
+  return useRouterState({ select: ({ location }) => location.state.act === label })
 }

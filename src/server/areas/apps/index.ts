@@ -46,6 +46,7 @@ export { createAppDirectory } from './people/directory.ts'
 export { createProcessTarget } from './process/process-target.ts'
 export { createRevisionDiff, diffTexts } from './revisions/diff.ts'
 export { createSaveChange } from './revisions/save-change.ts'
+export { createAppSearch } from './search/find.ts'
 export { createAppSource } from './source.ts'
 export { createAppTrials } from './trials.ts'
 

@@ -15,6 +15,7 @@ import { forgetUnlessExposed, statesOf, usesModel } from './store.ts'
 
 export { trySources } from './ask/try-sources.ts'
 export { sourcesEraser } from './erase-store.ts'
+export { createFindSources } from './find-sources.ts'
 export { measureLoop } from './measure/loop.ts'
 export { exposedSourceIds } from './store.ts'
 

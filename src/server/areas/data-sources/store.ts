@@ -1,8 +1,10 @@
 import type { Role } from '#contract/core/roles.ts'
 import type { DataSource, SlimSource } from '#contract/data-sources/sources.ts'
+import { MAX_SEARCH_HITS } from '#contract/search.ts'
 import type { PageQuery } from '#edge/route/paging.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
+import { containsText, nearestFirst } from '#lib/db/text-match.ts'
 import { isNamed, sourceIdOf } from './search/source-id.ts'
 
 export type AskableRow = Pick<SlimSource, 'name' | 'min_role' | 'description'> & {
@@ -17,6 +19,17 @@ export async function findAskable(db: Querier, orgId: string, minRoles: readonly
     from data_sources.sources
     where org_id = ${orgId} and exposed and enabled and min_role = any(${minRoles})
     order by database_name`)
+}
+
+const NAMES = [sql`name`, sql`'db_' || database_name`]
+
+/** Finds the sources with this text in their name or id, all of them or those that `findAskable` finds for the roles. */
+export async function searchSources(db: Querier, orgId: string, openTo: 'all' | readonly Role[], text: string) {
+  const isOpen = openTo === 'all' ? sql`true` : sql`exposed and enabled and min_role = any(${openTo})`
+  return db.query<Pick<SourceRow, 'database_name' | 'name' | 'description'>>(sql`
+    select database_name, name, description from data_sources.sources
+    where org_id = ${orgId} and ${isOpen} and ${containsText(NAMES, text)}
+    order by ${nearestFirst(NAMES, text)}, database_name limit ${MAX_SEARCH_HITS}`)
 }
 
 /** Selects the ids of the organization's sources that anybody may know of, because they are exposed. */

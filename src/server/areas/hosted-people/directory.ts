@@ -1,6 +1,6 @@
 import { refuseInTransaction } from '#lib/db/transaction-guard.ts'
 import { createBoundedCache, loadOnce } from '#lib/memory/bounded-cache.ts'
-import { knownPeople, type PeopleAnswer, type PeopleDirectory } from '#ports/people.ts'
+import { knownPeople, type PeopleAnswer, type PeopleDirectory, type Person } from '#ports/people.ts'
 import type { HostedPeopleDeps } from './deps.ts'
 import { loadOrganization, type OrganizationSnapshot } from './load.ts'
 import { createTokens } from './tokens.ts'
@@ -47,6 +47,12 @@ export function createHostedPeopleDirectory(deps: HostedPeopleDeps): PeopleDirec
         const found = userIds.map((id) => members.get(id)).filter((member) => member !== undefined)
         return new Map(found.map((member) => [member.user_id, member.display_name]))
       }),
+    findMembers: (orgId, text, limit) =>
+      ask(orgId, ({ members }) => [...members.values()].filter((member) => isNamedBy(member, text)).slice(0, limit)),
     organization: (orgId) => ask(orgId, ({ name, slug }) => ({ name, slug })),
   }
+}
+
+function isNamedBy({ display_name, email, user_id }: Person, text: string): boolean {
+  return user_id === text || [display_name, email].some((name) => name.toLowerCase().includes(text.toLowerCase()))
 }

@@ -18,6 +18,7 @@ import { type WatchDeps, watchLoop } from './watch/loop.ts'
 
 export { maintenanceEraser } from './erase-store.ts'
 export type { UsableModels } from './model/deps.ts'
+export { createFindChanges } from './proposals/find.ts'
 export type { ChangeTrials } from './proposals/validate/build-change.ts'
 export { maintenanceTimezoneOf } from './settings/store.ts'
 

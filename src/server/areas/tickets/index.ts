@@ -5,6 +5,8 @@ import { listRoute, readRoute } from './list.ts'
 import { moveRoute } from './move.ts'
 import { repliesRoute, replyRoute } from './replies.ts'
 
+export { createFindTickets } from './find.ts'
+
 /** Builds the area. deploy-api mounts its routes; it has no loops. */
 export function createTickets(deps: TicketDeps): { readonly routes: readonly Route[] } {
   return {

@@ -36,6 +36,7 @@ export function createPeopleDirectory({ db }: { db: Querier }): PeopleDirectory 
       const answer = await members(orgId, { userIds })
       return answer.isKnown ? knownPeople(new Map(answer.value.map((one) => [one.user_id, one.display_name]))) : answer
     },
+    findMembers: (orgId, text, limit) => members(orgId, { text, limit }),
     organization: async (orgId) => {
       const org = await findOrg(db, orgId)
       return org ? knownPeople({ name: org.name, slug: org.slug }) : unknownPeople({ isTemporary: false })

@@ -1,7 +1,9 @@
 import type { Database } from '#contract/databases.ts'
+import { MAX_SEARCH_HITS } from '#contract/search.ts'
 import type { PageQuery } from '#edge/route/paging.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import { containsText, nearestFirst } from '#lib/db/text-match.ts'
 import { type Managed, OWNER } from '../engine/engine.ts'
 
 export type DatabaseState = Database['state']
@@ -85,6 +87,15 @@ export async function findDatabase(db: Querier, orgId: string, name: string): Pr
   const [row] = await db.query<DatabaseRow>(sql`
     select ${DATABASE_COLUMNS} from databases.databases as database where org_id = ${orgId} and name = ${name}`)
   return row
+}
+
+const NAMES = [sql`name`]
+
+export async function searchDatabases(db: Querier, orgId: string, text: string) {
+  return db.query<Pick<DatabaseRow, 'name' | 'state'>>(sql`
+    select name, state from databases.databases
+    where org_id = ${orgId} and ${containsText(NAMES, text)}
+    order by ${nearestFirst(NAMES, text)}, name limit ${MAX_SEARCH_HITS}`)
 }
 
 export async function findDatabases(

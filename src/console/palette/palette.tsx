@@ -1,0 +1,76 @@
+import { lazy, Suspense, useLayoutEffect, useRef, useState } from 'react'
+import { createPortal } from 'react-dom'
+import type { MoveKey, PaletteItem } from './palette-item.ts'
+
+const Results = lazy(async () => ({ default: (await import('./results.tsx')).Results }))
+
+const LIST = 'palette-results'
+
+/**
+ * The field that Ctrl-K opens, a combobox. It is on every page, so that no letter is lost while the results load; Enter
+ * waits for them.
+ */
+export function Palette({ pages, onClose }: { pages: readonly PaletteItem[]; onClose: () => void }) {
+  const element = useRef<HTMLDialogElement>(null)
+  const move = useRef<MoveKey>(undefined)
+  const [text, setText] = useState('')
+  const [activeId, setActiveId] = useState<string>()
+  const [isSubmitted, setSubmitted] = useState(false)
+  useLayoutEffect(() => {
+    const dialog = element.current
+    dialog?.showModal()
+    return () => dialog?.close()
+  }, [])
+  return createPortal(
+    <dialog
+      ref={element}
+      className="palette"
+      aria-label="Search"
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+      onClick={(event) => event.target === element.current && onClose()}
+      onKeyDown={(event) => {
+        if (event.nativeEvent.isComposing) return
+        if (event.key === 'Enter') setSubmitted(true)
+        else if (!move.current?.(event.key)) return
+        event.preventDefault()
+      }}
+    >
+      <div className="palette-field">
+        <input
+          type="text"
+          role="combobox"
+          aria-label="Search pages, things and actions"
+          aria-expanded="true"
+          aria-controls={LIST}
+          aria-autocomplete="list"
+          aria-activedescendant={activeId}
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          maxLength={100}
+          placeholder="Search apps, sources, people, tickets, pages…"
+          value={text}
+          onChange={({ currentTarget: { value } }) => {
+            setText(value)
+            setSubmitted(false)
+          }}
+        />
+        <button type="button" className="button quiet small" onClick={onClose}>
+          Close
+        </button>
+      </div>
+      <Suspense fallback={<div id={LIST} role="listbox" tabIndex={-1} aria-label="Results" />}>
+        <Results
+          id={LIST}
+          {...{ text, pages, isSubmitted, move, onClose }}
+          onActive={setActiveId}
+          onChosen={() => setSubmitted(false)}
+        />
+      </Suspense>
+    </dialog>,
+    document.body,
+  )
+}
