@@ -164,6 +164,7 @@ const TABLE: Row[] = [
   ['databases.list',          '401 403 403 200 200 200 200 401 403 401', at('/api/wf/databases')],
   ['databases.size',          '401 403 403 200 200 200 200 401 403 401', at('/api/wf/database-sizes?names=none')],
   ['backups.state',           '401 403 403 403 200 200 200 401 403 401', at('/api/wf/backups')],
+  ['databases.tables',        '401 403 403 404 404 404 404 401 403 401', at('/api/wf/databases/none/tables')],
   ['databases.connection',    '401 403 403 404 404 404 404 401 403 401', at('/api/wf/databases/none/connection')],
   ['databases.dump',          '401 403 403 403 403 200 200 401 403 401', at('/api/wf/databases/none/dump')],
   ['databases.drop',          '401 403 403 403 404 404 404 401 403 401', at('/api/wf/databases/none?confirm=none')],
@@ -173,6 +174,8 @@ const TABLE: Row[] = [
   ['data-sources.switch',     '401 403 403 403 404 404 404 401 403 401', at('/api/wf/databases/none/data-source', { enabled: true })],
   ['data-sources.expose',     '401 403 403 403 404 404 404 401 403 401', at('/api/wf/data-sources/db_none/exposure', { exposed: true, min_role: 'viewer' })],
   ['data-sources.get',        '401 403 403 404 404 404 404 401 403 401', at('/api/wf/data-sources/db_none')],
+  ['data-sources.check',      '401 403 403 404 404 404 404 401 403 401', at('/api/wf/data-sources/db_none/check', { connection_config: { embedding_configs: [] } })],
+  ['data-sources.preview',    '401 403 403 404 404 404 404 401 403 401', at('/api/wf/data-sources/db_none/preview', { connection_config: { embedding_configs: [] }, query: 'x' })],
   ['data-sources.configure',  '401 403 403 404 404 404 404 401 403 401', at('/api/wf/data-sources/db_none', { connection_config: { embedding_configs: [] } })],
   // Nobody made that app: who may gets 404.
   ['apps.create',             '401 403 403 400 400 400 400 401 403 401', at('/api/deploy/deployments', { alias: 'Not An Alias' })],

@@ -45,7 +45,7 @@ export function configureRoute(deps: ConfigureDeps): Route {
   })
 }
 
-const PERSON_REMOVED =
+export const PERSON_REMOVED =
   'person_settings was removed: questions are no longer asked as a person, so everyone who may ask finds the same rows. Save it with person_settings again to undo this'
 
 type Saving = { id: string; principal: Member; input: Input; signal: AbortSignal }
