@@ -14,7 +14,7 @@ import { Findings } from './findings.ts'
 import { resolve } from './resolve.ts'
 import { measure, tryOut } from './try-out.ts'
 
-export type SentConfiguration = {
+type SentConfiguration = {
   entries: readonly EmbeddingConfigInput[]
   filter_schema: Readonly<Record<string, string>>
   person_settings: Readonly<Record<string, string>> | undefined

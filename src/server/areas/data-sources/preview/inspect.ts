@@ -15,7 +15,7 @@ export type InspectDeps = Pick<ConfigureDeps, 'db' | 'findModel' | 'modelNames' 
   openForPreview: (orgId: string, name: string) => Promise<PreviewDb>
 }
 
-export type SentDocument = Pick<z.output<typeof configureSource.input>, 'connection_config' | 'filter_schema'>
+type SentDocument = Pick<z.output<typeof configureSource.input>, 'connection_config' | 'filter_schema'>
 
 /** Finds the source that the typed id means. Throws NOT_FOUND. */
 export async function requireSource({ db }: Pick<InspectDeps, 'db'>, orgId: string, typed: string) {

@@ -1,9 +1,9 @@
-import pg from 'pg'
 import { ServiceError } from '#contract/core/errors.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { type Sql, script, sql } from '#lib/db/sql.ts'
 import type { ManagedDb } from '../configure/catalogue.ts'
 import { grantOnly } from '../configure/grants.ts'
+import { stateOf, withoutDatabaseText } from '../search/database-errors.ts'
 import type { ResolvedEntry } from '../search/entry.ts'
 import type { Reader } from '../search/reader.ts'
 import { isFilteredByPolicy } from '../search/row-security.ts'
@@ -26,7 +26,8 @@ const LOCK = 7_230_451_902
 /**
  * Reads as questions of these entries would, before they are saved. The owner grants the role the columns of the entries
  * in a transaction that acts as the role from then on, only reads, and never commits: nobody else ever sees the grants,
- * and nothing is left of them if the process ends.
+ * and nothing is left of them if the process ends. Code of the tenant that runs in it could take back the rights of the
+ * owner, which are the tenant's own, but it cannot write.
  */
 export function previewReader(preview: PreviewDb, entries: readonly ResolvedEntry[]): Reader {
   return {
@@ -74,23 +75,23 @@ export class GrantedByName extends ServiceError {
   constructor(cause: unknown) {
     const detail =
       'A right that the search needs is granted to the role of questions by name, and a check or preview runs as another role. Save the configuration: that tries it out as the role of questions.'
-    super('CONFLICT', detail, { cause })
+    super('CONFLICT', detail, { cause: withoutDatabaseText(cause) })
   }
 }
 
 function isRefused(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '42501' && !isFilteredByPolicy(error)
+  return stateOf(error) === '42501' && !isFilteredByPolicy(error)
 }
 
 /** The rights of the table were changed meanwhile, or are being changed by a transaction that waits for this one. */
 function isChanging(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && CHANGING_STATES.has(error.code ?? '')
+  return CHANGING_STATES.has(stateOf(error) ?? '')
 }
 const CHANGING_STATES = new Set(['XX000', '40P01', '55P03'])
 
 function beingChanged(cause: unknown): ServiceError {
   return new ServiceError('CONFLICT', 'The rights of the tables are being changed. Try again in a second.', {
-    cause,
+    cause: withoutDatabaseText(cause),
     retryAfterSeconds: 1,
   })
 }

@@ -18,7 +18,7 @@ type PreviewDeps<Draft extends { id: string }> = InspectDeps &
   Pick<SearchDeps, 'clock' | 'embed'>
 
 type Input = z.output<typeof previewSearch.input>
-type Asked = { readonly input: Input; readonly context: Context<Member>; readonly startedMs: number }
+type PreviewQuestion = { readonly input: Input; readonly context: Context<Member>; readonly startedMs: number }
 type End = { readonly status: number; readonly bytes: number; readonly isCounted: boolean }
 
 /** Answers one question under a document that is not saved, by the rules of questions. No answer is without a record. */
@@ -32,7 +32,7 @@ export function previewRoute<Draft extends { id: string }>(deps: PreviewDeps<Dra
 async function answerPreview<Draft extends { id: string }>(
   deps: PreviewDeps<Draft>,
   records: Records,
-  asked: Asked,
+  asked: PreviewQuestion,
 ): Promise<Answer> {
   const { principal, format } = asked.context
   const source = await requireSource(deps, principal.org_id, asked.input.id)
@@ -57,7 +57,7 @@ type Source = { readonly id: string; readonly org_id: string; readonly database_
 async function prepareSearch<Draft extends { id: string }>(
   deps: PreviewDeps<Draft>,
   source: Source,
-  { input, context }: Asked,
+  { input, context }: PreviewQuestion,
 ) {
   const { principal } = context
   const inspected = await inspectDocument(deps, source.database_name, { principal, document: input })
@@ -74,7 +74,7 @@ async function prepareSearch<Draft extends { id: string }>(
 }
 
 /** Resolves once the record is durable, to a function that completes it. */
-async function record(records: Records, { input, context, startedMs }: Asked, target: string) {
+async function record(records: Records, { input, context, startedMs }: PreviewQuestion, target: string) {
   const { principal, via } = context
   const { org_id } = principal
   const written = records.write({ org_id, target, source: via, principal, question: input.query, filters: {} }, null)

@@ -69,6 +69,7 @@ export function lacksFunction(error: unknown): boolean {
   return stateOf(error) === '42883'
 }
 
-function stateOf(error: unknown): string | undefined {
+/** The SQLSTATE of an error of a database; undefined where there is none. */
+export function stateOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }
