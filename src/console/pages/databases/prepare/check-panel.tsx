@@ -80,12 +80,14 @@ function Findings({ of: { faults, warnings, plan, model_checks }, place }: { of:
       ))}
       {plan.map(({ label, method, index, index_statement }) => (
         <div key={label}>
-          <p className="soft">
-            {label}: {index === null ? 'questions compare all rows' : `searched by the index ${index} (${method})`}.
-          </p>
+          {index !== null && (
+            <p className="soft">
+              {label}: searched by the index <code>{index}</code> ({method}).
+            </p>
+          )}
           {index_statement !== null && (
             <>
-              <p className="soft">This index makes large tables fast:</p>
+              <p className="soft">{label}: this index makes questions to a large table fast.</p>
               <Copy isBlock text={index_statement} />
             </>
           )}

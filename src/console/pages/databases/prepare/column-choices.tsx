@@ -17,7 +17,6 @@ export function ColumnChoices({ table, draft, faults, onChange }: Props) {
       head: 'Column',
       cell: (offered) => <Name offered={offered} fault={faults(`filter_schema.${offered.column.name}`)} />,
     },
-    { head: 'Type', cell: ({ column }) => <span className="soft">{column.type}</span>, isWide: true },
     {
       head: 'Comes back',
       cell: ({ column: { name } }) => (
@@ -71,8 +70,8 @@ export function ColumnChoices({ table, draft, faults, onChange }: Props) {
 function Name({ offered: { column, isSensitive }, fault }: { offered: OfferedColumn; fault: string | undefined }) {
   return (
     <>
-      <code>{column.name}</code>
-      {isSensitive && <span className="soft"> may be private</span>}
+      <code>{column.name}</code> <span className="soft">{column.type}</span>
+      {isSensitive && <span className="soft">, may be private</span>}
       {fault !== undefined && <span className="fault"> {fault}</span>}
     </>
   )

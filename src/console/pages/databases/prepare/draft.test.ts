@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { DatabaseTable } from '#contract/database-tables.ts'
-import { composeDocument, isSameDocument, suggestDraft } from './draft.ts'
+import { composeDocument, isSameDocument, savedDraft, suggestDraft } from './draft.ts'
 
 const column = (name: string, base_type: string, category: string, more: object = {}) => ({
   name,
@@ -71,11 +71,31 @@ describe('CO-07 the document of a table', () => {
     }
     expect(composeDocument(TABLE, draft, MODELS, saved)).toEqual({
       connection_config: {
-        embedding_configs: [pages, { ...ENTRY, label: 'all', content_columns: 'id, body, title' }],
+        embedding_configs: [{ ...ENTRY, label: 'all', content_columns: 'id, body, title' }, pages],
         person_settings: { 'app.email': 'email' },
       },
       filter_schema: { lang: 'string', api_token: 'string' },
     })
+  })
+
+  it('begins with the choices that were saved', () => {
+    const saved = {
+      connection_config: {
+        embedding_configs: [{ ...ENTRY, label: 'mine', content_columns: 'id, title, category, body' }],
+      },
+      filter_schema: { title: 'string' as const },
+    }
+    expect(savedDraft(TABLE, saved)).toEqual({
+      label: 'mine',
+      vector: 'embedding',
+      model: 'fake/small',
+      metric: 'cosine',
+      id: 'id',
+      title: 'title',
+      returned: new Set(['category', 'body']),
+      filters: new Set(['title']),
+    })
+    expect(savedDraft(TABLE, NOTHING)).toBeUndefined()
   })
 
   it('is the same as a saved one whatever the order of its keys', () => {

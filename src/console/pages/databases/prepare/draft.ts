@@ -5,6 +5,7 @@ import { looksSensitive } from '#contract/data-sources/suggest/sensitive-name.ts
 import { filterTypeOf, suggestColumns } from '#contract/data-sources/suggest/suggest-columns.ts'
 import { type EmbeddingModel, nameOf, quoted, vectorOf } from '#contract/data-sources/suggest/suggest-search.ts'
 import { isVector, type TableColumn } from '#contract/data-sources/suggest/table.ts'
+import { splitNames } from '#contract/data-sources/table-name.ts'
 import type { DatabaseColumn, DatabaseTable } from '#contract/database-tables.ts'
 
 export type Metric = (typeof DISTANCE_METRICS)[number]
@@ -52,6 +53,18 @@ export function suggestDraft(table: DatabaseTable, models: readonly EmbeddingMod
   }
 }
 
+type Saved = Pick<SearchConfiguration, 'connection_config' | 'filter_schema'>
+
+/** Returns the choices of the saved entry of this table; undefined where there is none. */
+export function savedDraft(table: DatabaseTable, { connection_config, filter_schema }: Saved): Draft | undefined {
+  const entry = connection_config.embedding_configs.find((each) => isOf(each.table, table))
+  if (!entry) return undefined
+  const [id = '', title = '', ...others] = splitNames(entry.content_columns, ',') ?? []
+  const { label, columns, model, distance_metric: metric } = entry
+  const filters = new Set(Object.keys(filter_schema))
+  return { label, vector: columns[0] ?? '', model, metric, id, title, returned: new Set(others), filters }
+}
+
 /** Returns the models that could have filled a vector column: all where its size or theirs is not known. */
 export function modelsFor({ dimensions }: TableColumn, models: readonly EmbeddingModel[]): readonly EmbeddingModel[] {
   return models.filter(
@@ -84,18 +97,22 @@ export function composeDocument(
   table: DatabaseTable,
   draft: Draft,
   models: readonly EmbeddingModel[],
-  saved: Pick<SearchConfiguration, 'connection_config' | 'filter_schema'>,
+  saved: Saved,
 ): SearchDocument {
   const { embedding_configs, ...settings } = saved.connection_config
-  const others = embedding_configs.filter((entry) => !isOf(entry.table, table))
   const entry = toEntry(table, draft, models)
+  const place = embedding_configs.findIndex((each) => isOf(each.table, table))
+  const entries = place === -1 ? [...embedding_configs, entry] : embedding_configs.with(place, entry)
   const filters = offeredColumns(table).flatMap(({ column: { name }, filter }) =>
     filter !== undefined && draft.filters.has(name) ? [[name, filter] as const] : [],
   )
-  const former = others.length === 0 ? {} : saved.filter_schema
+  // Filters on columns that this table does not have are those of other tables.
+  const others = Object.entries(saved.filter_schema).filter(
+    ([name]) => entries.length > 1 && !table.columns.some((column) => column.name === name),
+  )
   return {
-    connection_config: { ...settings, embedding_configs: [...others, entry] },
-    filter_schema: { ...former, ...Object.fromEntries(filters) },
+    connection_config: { ...settings, embedding_configs: entries },
+    filter_schema: Object.fromEntries([...others, ...filters]),
   }
 }
 

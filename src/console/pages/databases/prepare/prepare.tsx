@@ -6,7 +6,7 @@ import type { DataSource } from '#contract/data-sources/sources.ts'
 import type { EmbeddingModel } from '#contract/data-sources/suggest/suggest-search.ts'
 import type { DatabaseTable } from '#contract/database-tables.ts'
 import { CheckPanel } from './check-panel.tsx'
-import { composeDocument, type SearchDocument, suggestDraft } from './draft.ts'
+import { composeDocument, isOf, type SearchDocument, savedDraft, suggestDraft } from './draft.ts'
 import { DraftForm } from './draft-form.tsx'
 import { EnablePanel } from './enable-panel.tsx'
 import { Filling } from './filling.tsx'
@@ -24,16 +24,17 @@ type Props = {
 
 /** The choices on one side; the check, a preview and the command that saves on the other. */
 export function Prepare({ database, table, models, source }: Props) {
-  const [draft, setDraft] = useState(() => suggestDraft(table, models))
   // A later save must not change the document under the hands of the person.
   const [saved] = useState(() => savedSearch(source))
+  const [draft, setDraft] = useState(() => savedDraft(table, saved) ?? suggestDraft(table, models))
   const id = source?.source_id ?? `db_${database}`
   const document = composeDocument(table, draft, models, saved)
   const settled = useSettled(JSON.stringify(document))
   const sent = JSON.parse(settled) as SearchDocument
   const check = useCall(checkSearch, { id, ...sent }, { enabled: source !== undefined, keep: true })
   const isCurrent = settled === JSON.stringify(document) && !check.isPlaceholderData
-  const place = `connection_config.embedding_configs.${document.connection_config.embedding_configs.length - 1}`
+  const index = document.connection_config.embedding_configs.findIndex((entry) => isOf(entry.table, table))
+  const place = `connection_config.embedding_configs.${index}`
   useSaved(source, document)
   return (
     <div className="prepare">

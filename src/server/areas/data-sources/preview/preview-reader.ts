@@ -3,7 +3,7 @@ import type { Tx } from '#lib/db/db.ts'
 import { type Sql, script, sql } from '#lib/db/sql.ts'
 import type { ManagedDb } from '../configure/catalogue.ts'
 import { grantOnly } from '../configure/grants.ts'
-import { stateOf, withoutDatabaseText } from '../search/database-errors.ts'
+import { sqlStateOf, withoutDatabaseText } from '../search/database-errors.ts'
 import type { ResolvedEntry } from '../search/entry.ts'
 import type { Reader } from '../search/reader.ts'
 import { isFilteredByPolicy } from '../search/row-security.ts'
@@ -80,12 +80,12 @@ export class GrantedByName extends ServiceError {
 }
 
 function isRefused(error: unknown): boolean {
-  return stateOf(error) === '42501' && !isFilteredByPolicy(error)
+  return sqlStateOf(error) === '42501' && !isFilteredByPolicy(error)
 }
 
 /** The rights of the table were changed meanwhile, or are being changed by a transaction that waits for this one. */
 function isChanging(error: unknown): boolean {
-  return CHANGING_STATES.has(stateOf(error) ?? '')
+  return CHANGING_STATES.has(sqlStateOf(error) ?? '')
 }
 const CHANGING_STATES = new Set(['XX000', '40P01', '55P03'])
 
