@@ -3,15 +3,17 @@ import { type Route, route } from '#edge/route/route.ts'
 import { type ContentModels, checkWarning, compareModels } from '../configure/compare-model.ts'
 import { PERSON_REMOVED } from '../configure/configure.ts'
 import { Findings, MAX_REPORTED_PROBLEMS } from '../configure/findings.ts'
+import { noSuchSource } from '../configure/no-such-source.ts'
 import { rehearseAll } from '../configure/rehearse.ts'
 import type { ResolvedEntry } from '../search/entry.ts'
-import { type InspectDeps, inspectDocument, requireSource } from './inspect.ts'
+import { findTypedSource, type InspectDeps, inspectDocument } from './inspect.ts'
 import { GrantedByName, previewReader } from './preview-reader.ts'
 
 /** Checks a document as a save does. The statements of questions are rehearsed under rights that are never committed. */
 export function checkRoute(deps: InspectDeps & ContentModels): Route {
   return route(checkSearch, async ({ id, ...document }, { principal, signal }) => {
-    const source = await requireSource(deps, principal.org_id, id)
+    const source = await findTypedSource(deps, principal.org_id, id)
+    if (!source) throw noSuchSource()
     const inspected = await inspectDocument(deps, source.database_name, { principal, document })
     const { findings, preview, person, plans, indexWarnings } = inspected
     const faulty = { plan: [], model_checks: [] }

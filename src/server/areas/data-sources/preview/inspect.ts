@@ -5,7 +5,6 @@ import type { Member } from '#edge/route/route.ts'
 import { inspectAll } from '../configure/check.ts'
 import type { ConfigureDeps } from '../configure/configure.ts'
 import { readerRole } from '../configure/grants.ts'
-import { noSuchSource } from '../configure/no-such-source.ts'
 import { findSource } from '../configure/store.ts'
 import { findSourceId } from '../store.ts'
 import type { PreviewDb } from './preview-reader.ts'
@@ -17,12 +16,10 @@ export type InspectDeps = Pick<ConfigureDeps, 'db' | 'findModel' | 'modelNames' 
 
 type SentDocument = Pick<z.output<typeof configureSource.input>, 'connection_config' | 'filter_schema'>
 
-/** Finds the source that the typed id means. Throws NOT_FOUND. */
-export async function requireSource({ db }: Pick<InspectDeps, 'db'>, orgId: string, typed: string) {
+/** Finds the source that the typed id means. */
+export async function findTypedSource({ db }: Pick<InspectDeps, 'db'>, orgId: string, typed: string) {
   const id = await findSourceId(db, orgId, typed)
-  const source = id === undefined ? undefined : await findSource(db, id)
-  if (!source) throw noSuchSource()
-  return source
+  return id === undefined ? undefined : findSource(db, id)
 }
 
 /** Compares a document that is not saved with the database, as a save does. */

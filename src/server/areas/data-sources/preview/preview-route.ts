@@ -7,10 +7,12 @@ import { toHits } from '../answer/hit.ts'
 import { type Answer, truncateAnswer } from '../answer/truncate.ts'
 import type { AskDeps } from '../ask/ask.ts'
 import { createRecords, type Records } from '../ask/record.ts'
+import { noSuchSource } from '../configure/no-such-source.ts'
+import { rehearseAll } from '../configure/rehearse.ts'
 import { withoutMeasuring } from '../search/choice.ts'
 import { createSourceSearch, type SearchDeps } from '../search/search-source.ts'
 import { sourceIdOf } from '../search/source-id.ts'
-import { type InspectDeps, inspectDocument, requireSource } from './inspect.ts'
+import { findTypedSource, type InspectDeps, inspectDocument } from './inspect.ts'
 import { previewReader } from './preview-reader.ts'
 
 type PreviewDeps<Draft extends { id: string }> = InspectDeps &
@@ -19,14 +21,24 @@ type PreviewDeps<Draft extends { id: string }> = InspectDeps &
 
 type Input = z.output<typeof previewSearch.input>
 type PreviewQuestion = { readonly input: Input; readonly context: Context<Member>; readonly startedMs: number }
+type QuestionToRecord = Omit<PreviewQuestion, 'input'> & { readonly query: string }
 type End = { readonly status: number; readonly bytes: number; readonly isCounted: boolean }
 
 /** Answers one question under a document that is not saved, by the rules of questions. No answer is without a record. */
 export function previewRoute<Draft extends { id: string }>(deps: PreviewDeps<Draft>): Route {
   const records = createRecords(deps.db, deps.activity)
-  return route(previewSearch, (input, context) => {
-    return answerPreview(deps, records, { input, context, startedMs: performance.now() })
-  })
+  return route(
+    previewSearch,
+    (input, context) => answerPreview(deps, records, { input, context, startedMs: performance.now() }),
+    {
+      // A question that the input rules refuse is on record too, without what was sent, as for questions.
+      onRefused: async ({ error, params, startedMs }, context) => {
+        const source = await findTypedSource(deps, context.principal.org_id, params.id ?? '')
+        const settle = await record(records, { query: '', context, startedMs }, source?.database_name)
+        settle({ status: error.status, bytes: 0, isCounted: false })
+      },
+    },
+  )
 }
 
 async function answerPreview<Draft extends { id: string }>(
@@ -35,10 +47,11 @@ async function answerPreview<Draft extends { id: string }>(
   asked: PreviewQuestion,
 ): Promise<Answer> {
   const { principal, format } = asked.context
-  const source = await requireSource(deps, principal.org_id, asked.input.id)
-  const settle = await record(records, asked, sourceIdOf(source.database_name))
+  const source = await findTypedSource(deps, principal.org_id, asked.input.id)
+  const settle = await record(records, { ...asked, query: asked.input.query }, source?.database_name)
   let isCounted = false
   try {
+    if (!source) throw noSuchSource()
     const search = await prepareSearch(deps, { ...source, org_id: principal.org_id }, asked)
     await deps.spend(principal.org_id)
     isCounted = true
@@ -67,17 +80,21 @@ async function prepareSearch<Draft extends { id: string }>(
   const [table] = tablesNamingReader
   if (table !== undefined && !preview.isReader) throw namesReader(table)
   const reader = previewReader(preview, entries)
+  const rehearsed = await rehearseAll(reader, entries, person)
+  rehearsed.findings.refuseProblems()
   const { clock, embed } = deps
   const search = createSourceSearch({ clock, embed, openReader: async () => reader, findChoice: withoutMeasuring })
   const { query, top_k: limit } = input
-  return () => search.run({ source, entries, filters: [], query, limit, person, context })
+  return () => search.run({ source, entries: rehearsed.entries, filters: [], query, limit, person, context })
 }
 
 /** Resolves once the record is durable, to a function that completes it. */
-async function record(records: Records, { input, context, startedMs }: PreviewQuestion, target: string) {
+async function record(records: Records, { query, context, startedMs }: QuestionToRecord, database: string | undefined) {
   const { principal, via } = context
   const { org_id } = principal
-  const written = records.write({ org_id, target, source: via, principal, question: input.query, filters: {} }, null)
+  // The id of a source that does not exist may be any text, so it is not stored.
+  const target = database === undefined ? 'unknown' : sourceIdOf(database)
+  const written = records.write({ org_id, target, source: via, principal, question: query, filters: {} }, null)
   await written.version
   return ({ status, bytes, isCounted }: End) => {
     const duration_ms = performance.now() - startedMs

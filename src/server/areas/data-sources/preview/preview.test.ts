@@ -169,9 +169,13 @@ describe('CO-07 a preview', () => {
     const before = (await list()).length
     await preview({})
     await preview({ table: 'article' }).catch(() => undefined)
+    await client.call(previewSearch, { ...document({}), id: 'db_none', query: 'sick' }).catch(() => undefined)
+    await client.call(previewSearch, { ...document({}), query: '' }).catch(() => undefined)
     const added = async () => (await list()).slice(0, -before || undefined)
     await until(async () => (await added()).every(({ status }) => status !== null))
     expect((await added()).map(({ target, status }) => [target, status])).toEqual([
+      ['db_docs', 400],
+      ['unknown', 404],
       ['db_docs', 400],
       ['db_docs', 200],
     ])
