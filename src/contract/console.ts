@@ -15,6 +15,8 @@ export const CONSOLE_ADDRESSES: readonly string[] = [
   '/mcp/activity',
   '/mcp/agents',
   '/databases',
+  '/databases/{name}',
+  '/databases/{name}/prepare/{table}',
   '/apps',
   '/apps/{alias}',
   ...APP_TABS.map((tab) => `/apps/{alias}/${tab}`),

@@ -7,7 +7,7 @@ import { listOf, pageInput } from './core/paging.ts'
 
 const developer = { principals: ['user', 'api_token'], role: 'developer', scope: null, org: 'token' } as const
 
-const DatabaseName = z
+export const DatabaseName = z
   .string()
   .regex(
     /^[a-z][a-z0-9_]{0,47}$/,

@@ -24,9 +24,11 @@ import * as checkOverview from './checks/overview.ts'
 import * as clientPackages from './client-package.ts'
 import * as consolePages from './console.ts'
 import type { Operation } from './core/operation.ts'
+import * as checkSearch from './data-sources/check-search.ts'
 import * as embeddingChange from './data-sources/embedding-change.ts'
 import * as searchConfig from './data-sources/search-config.ts'
 import * as sources from './data-sources/sources.ts'
+import * as databaseTables from './database-tables.ts'
 import * as databases from './databases.ts'
 import * as functions from './functions.ts'
 import * as guides from './guides.ts'
@@ -127,9 +129,12 @@ export const OPERATIONS: readonly Operation[] = [
   embeddingChange.changeEmbedding,
   embeddingChange.queryWithEmbedding,
   search.search,
+  checkSearch.checkSearch,
+  checkSearch.previewSearch,
   databases.createDatabase,
   databases.listDatabases,
   databases.databaseSizes,
+  databaseTables.listTables,
   backups.backupState,
   databases.readConnection,
   databases.dumpDatabase,

@@ -47,7 +47,7 @@ export const SearchConfiguration = z.object({
 })
 export type SearchConfiguration = z.infer<typeof SearchConfiguration>
 
-const ModelCheck = z.object({
+export const ModelCheck = z.object({
   label: z.string().describe('Label of the entry in `embedding_configs`'),
   outcome: z
     .enum(['alike', 'different', 'not_compared'])

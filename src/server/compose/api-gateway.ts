@@ -47,6 +47,7 @@ export function compose(parts: ServiceParts): Service {
     modelNames: () => ai.models.list().map(({ name }) => name),
     hasDatabase: (tx, orgId, name) => databases.has(tx, orgId, name),
     openDatabase: (orgId, name, as) => databases.open(orgId, name, as),
+    openForPreview: (orgId, name) => databases.openForPreview(orgId, name),
     openForQuestions: (orgId, name) => databases.openForQuestions(orgId, name),
     maxStalenessSeconds: (orgId, name) => databases.maxStalenessSeconds(orgId, name),
     spend: (orgId) => activity.spend(orgId),

@@ -99,6 +99,19 @@ export const CONSOLE_ACTS: readonly ConsoleAct[] = [
     answers: { 'data-sources.list': { items: [SOURCE] } },
   },
   {
+    operation: 'data-sources.switch',
+    at: '/databases/thing/prepare/thing',
+    press: 'Enable source',
+    answers: { 'data-sources.list': { items: [] } },
+  },
+  {
+    operation: 'data-sources.preview',
+    at: '/databases/thing/prepare/thing',
+    fill: { Question: 'What?' },
+    press: 'Preview answer',
+    answers: { 'data-sources.list': { items: [SOURCE] }, 'data-sources.check': { faults: [] } },
+  },
+  {
     operation: 'agents.disconnect',
     at: '/mcp/agents',
     open: ['Disconnect'],

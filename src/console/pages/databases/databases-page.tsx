@@ -22,7 +22,7 @@ export function DatabasesPage() {
   const isDeveloper = useHasRole('developer')
   const isAdmin = useHasRole('admin')
   const columns: readonly Column<Database>[] = [
-    { head: 'Name', cell: ({ name }) => <code>{name}</code> },
+    { head: 'Name', cell: (database) => <Name database={database} /> },
     { head: 'State', cell: ({ state }) => <StateChip state={state} /> },
     { head: 'Size on disk', cell: ({ name }) => <Size bytes={sizeOf(name)} />, isNumber: true, isWide: true },
     { head: 'Data source', cell: (database) => <SourceLink database={database} />, isWide: true },
@@ -73,6 +73,16 @@ function NoDatabases() {
       </p>
       <Copy isBlock text="svc db create docs" />
     </Empty>
+  )
+}
+
+/** Only a database that is ready has tables to show. */
+function Name({ database: { name, state } }: { database: Database }) {
+  if (state !== 'ready') return <code>{name}</code>
+  return (
+    <Link to="/databases/$name" params={{ name }}>
+      <code>{name}</code>
+    </Link>
   )
 }
 

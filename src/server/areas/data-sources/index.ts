@@ -8,6 +8,9 @@ import { listSourcesRoute } from './configure/list-sources.ts'
 import { type ShowDeps, showRoute } from './configure/show.ts'
 import { type SwitchDeps, switchRoute } from './configure/switch.ts'
 import { createFindChoice } from './measure/current-choice.ts'
+import { checkRoute } from './preview/check-route.ts'
+import type { InspectDeps } from './preview/inspect.ts'
+import { previewRoute } from './preview/preview-route.ts'
 import { withoutMeasuring } from './search/choice.ts'
 import { createPersonValues, type PersonDeps } from './search/person.ts'
 import type { OpenReader } from './search/reader.ts'
@@ -29,6 +32,7 @@ type DataSourcesDeps<Draft extends { id: string }> = Omit<
   Omit<ShowDeps, 'openReader'> &
   Omit<ConfigureDeps, 'personValues'> &
   SwitchDeps &
+  Pick<InspectDeps, 'openForPreview'> &
   PersonDeps & { openForQuestions: OpenReader }
 
 export function createDataSources<Draft extends { id: string }>(deps: DataSourcesDeps<Draft>) {
@@ -48,6 +52,8 @@ export function createDataSources<Draft extends { id: string }>(deps: DataSource
       configureRoute(configuring),
       changeEmbeddingRoute(configuring),
       showRoute({ ...deps, openReader }),
+      checkRoute({ ...deps, personValues }),
+      previewRoute({ ...deps, personValues }),
       askRoute(parts),
       queryWithEmbeddingRoute(parts, configuring),
     ],

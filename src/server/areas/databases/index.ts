@@ -3,7 +3,7 @@ import type { Tx } from '#lib/db/db.ts'
 import { createBoundedCache, loadOnce } from '#lib/memory/bounded-cache.ts'
 import type { JobKind } from '#lib/work/job-kind.ts'
 import { PLATFORM_SERVER } from '#ports/platform-server.ts'
-import { type Activity, connectionString, type ManagedEngine } from './engine/engine.ts'
+import { type Activity, connectionString, type ManagedEngine, type PreviewRole } from './engine/engine.ts'
 import { createPools, type ManagedDb } from './engine/pools.ts'
 import type { Reads } from './engine/reads.ts'
 import { readsFromReplica } from './engine/replica-reads.ts'
@@ -24,6 +24,7 @@ import { openServers, type ServerOptions } from './servers/open-servers.ts'
 import type { Servers } from './servers/servers.ts'
 import { shareConnections } from './servers/share-connections.ts'
 import { sizeRoute } from './servers/size.ts'
+import { listTablesRoute } from './tables/list-tables.ts'
 
 export { PROGRAM_NAME } from './copy/programs.ts'
 export type { ManagedDb } from './engine/pools.ts'
@@ -53,6 +54,11 @@ export type Databases = AsyncDisposable & {
    * the tenant made, so name everything with its schema.
    */
   open(orgId: string, name: string, as: LoginRole): Promise<ManagedDb>
+  /**
+   * Opens a database as the owner, together with a role that has no lasting rights. A transaction of the owner can grant it
+   * some, act as it by `become`, and roll everything back.
+   */
+  openForPreview(orgId: string, name: string): Promise<{ readonly owner: ManagedDb } & PreviewRole>
   /** As `ManagedEngine.copyFiles`. Absent on Postgres. */
   readonly copyFiles?: NonNullable<ManagedEngine['copyFiles']>
   /** Returns whether the engine of a database runs and is used now. Starts none. */
@@ -120,17 +126,31 @@ export function createDatabases(options: Options): Databases {
   }
   const readerLogin = (orgId: string, name: string) =>
     logins.of(`${orgId} ${name}`, () => loginOf(orgId, name, 'reader'))
+  const open: Databases['open'] = async (orgId, name, as) => {
+    const found = as === 'owner' ? await loginOf(orgId, name, as) : await readerLogin(orgId, name)
+    return pools.open(found.connectionString, found.engine.endBackend)
+  }
   return {
-    routes: [createRoute(deps), listRoute(deps), sizeRoute(deps), connectRoute(deps), dumpRoute(deps), dropRoute(deps)],
+    routes: [
+      createRoute(deps),
+      listRoute(deps),
+      sizeRoute(deps),
+      listTablesRoute({ openOwner: (orgId, name) => open(orgId, name, 'owner') }),
+      connectRoute(deps),
+      dumpRoute(deps),
+      dropRoute(deps),
+    ],
     slots: [
       finishJobs(deps, onJobError),
       ...(platform.secure ? [secureJobs({ db, secure: (row) => secureAndShare(deps, row) }, onJobError)] : []),
       ...(servers.all.length > 1 ? [moveJobs(deps, onJobError)] : []),
       ...(platform.leftRoles ? [leftRoleJobs(deps, onRolesError)] : []),
     ],
-    async open(orgId, name, as) {
-      const found = as === 'owner' ? await loginOf(orgId, name, as) : await readerLogin(orgId, name)
-      return pools.open(found.connectionString, found.engine.endBackend)
+    open,
+    async openForPreview(orgId, name) {
+      const row = await needReady({ db }, orgId, name)
+      const role = await servers.engineOf(row).previewRole(row)
+      return { owner: await open(orgId, name, 'owner'), ...role }
     },
     async openForQuestions(orgId, name) {
       const found = await readerLogin(orgId, name)

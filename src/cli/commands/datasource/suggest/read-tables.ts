@@ -1,16 +1,5 @@
+import { isVector, type Table, type TableColumn } from '#contract/data-sources/suggest/table.ts'
 import { type Connection, quoteName } from '../../db/embed/connection.ts'
-
-export type TableColumn = {
-  readonly name: string
-  /** The type under its domains, without a length. */
-  readonly type: string
-  /** https://www.postgresql.org/docs/15/catalog-pg-type.html, typcategory */
-  readonly category: string
-  /** Dimensions of a vector; undefined for other types, and for a vector whose size nothing in the table says. */
-  readonly dimensions: number | undefined
-  readonly isKey: boolean
-}
-export type Table = { readonly schema: string; readonly name: string; readonly columns: readonly TableColumn[] }
 
 type Row = {
   schema: string
@@ -65,8 +54,4 @@ async function dimensionsOf(db: Connection, quoted: string, { name, type, size }
   const statement = `select vector_dims(${column}) as size from ${quoted} where ${column} is not null limit 1`
   const [found] = await db.query<{ size: number }>(statement).catch(() => [])
   return found?.size
-}
-
-export function isVector({ type }: Pick<TableColumn, 'type'>): boolean {
-  return type === 'vector' || type === 'halfvec'
 }

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { listSources } from '#contract/data-sources/sources.ts'
+import { looksSensitive } from '#contract/data-sources/suggest/sensitive-name.ts'
 import { createDatabase, readConnection } from '#contract/databases.ts'
 import { runSvc } from '#test/programs/cli-run.ts'
 import { runIn } from '#test/sources/configured-source.ts'
 import { type System, startSystem } from '#test/system.ts'
-import { looksSensitive } from './sensitive-name.ts'
 
 const MODEL = 'builtin/all-minilm-l6-v2'
 let system: System

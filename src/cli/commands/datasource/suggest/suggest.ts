@@ -2,6 +2,8 @@ import { listModels } from '#contract/ai.ts'
 import type { Client } from '#contract/core/client.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import { suggest } from '#contract/core/suggest.ts'
+import { type Suggestion, suggestSearch } from '#contract/data-sources/suggest/suggest-search.ts'
+import type { Table } from '#contract/data-sources/suggest/table.ts'
 import { readTableName, type TableName } from '#contract/data-sources/table-name.ts'
 import { readConnection } from '#contract/databases.ts'
 import { openClient } from '../../../call/client.ts'
@@ -11,8 +13,7 @@ import type { Cli } from '../../../terminal/cli.ts'
 import { toJson } from '../../../terminal/output.ts'
 import { printable } from '../../../terminal/printable.ts'
 import { openConnection } from '../../db/embed/connection.ts'
-import { readTables, type Table } from './read-tables.ts'
-import { type Suggestion, suggestSearch } from './suggest-search.ts'
+import { readTables } from './read-tables.ts'
 
 export async function run([name = '', table]: readonly string[], flags: LoginFlags, cli: Cli): Promise<void> {
   const client = await openClient(flags, cli)

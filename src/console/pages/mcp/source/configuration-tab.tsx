@@ -13,9 +13,9 @@ type Saved = z.infer<typeof getSource.output>
 
 /** The saved search configuration, what is wrong with it, and the command that changes it. There is no form. */
 export function ConfigurationTab() {
-  const { id } = useSource()
+  const { id, database } = useSource()
   const saved = useCall(getSource, { id })
-  return <Loaded of={saved}>{(source) => <Configuration id={id} saved={source} />}</Loaded>
+  return <Loaded of={saved}>{(source) => <Configuration id={id} database={database} saved={source} />}</Loaded>
 }
 
 function settingsText(settings: NonNullable<Saved['connection_config']['person_settings']>): string {
@@ -24,7 +24,7 @@ function settingsText(settings: NonNullable<Saved['connection_config']['person_s
     .join(', ')
 }
 
-function Configuration({ id, saved }: { id: string; saved: Saved }) {
+function Configuration({ id, database, saved }: { id: string; database: string; saved: Saved }) {
   const { connection_config, filter_schema, warnings, plan } = saved
   const isEmpty = connection_config.embedding_configs.length === 0
   const document = isEmpty ? EXAMPLE : { connection_config, filter_schema }
@@ -46,7 +46,10 @@ function Configuration({ id, saved }: { id: string; saved: Saved }) {
             It names the table, its vector column, the model that filled it, and the only columns that are returned.
           </p>
           <p>
-            Adapt the command below to your table and run it. It is checked against the database before it is saved.
+            <Link to="/databases/$name" params={{ name: database }}>
+              Prepare it from one of your tables
+            </Link>
+            , or adapt the command below and run it. It is checked against the database before it is saved.
           </p>
         </Empty>
       ) : (
@@ -77,9 +80,13 @@ function Configuration({ id, saved }: { id: string; saved: Saved }) {
       <section>
         <h2>Change it</h2>
         <p className="soft">
-          There is no form. The command replaces the whole configuration; if anything does not match the database, it
-          lists every problem and saves nothing. <code>$KEY</code> is an API token of a developer:{' '}
-          <Link to="/settings/tokens">create one</Link>.
+          There is no form that saves.{' '}
+          <Link to="/databases/$name" params={{ name: database }}>
+            Prepare search
+          </Link>{' '}
+          composes the document from a table, checks it and previews an answer. The command replaces the whole
+          configuration; if anything does not match the database, it lists every problem and saves nothing.{' '}
+          <code>$KEY</code> is an API token of a developer: <Link to="/settings/tokens">create one</Link>.
         </p>
         <Copy isBlock text={asConfigureCommand(location.origin, id, document)} />
       </section>

@@ -59,6 +59,8 @@ export type Relation = {
   row_security: boolean
   /** Whether a policy lets the reader see rows. */
   has_policy: boolean
+  /** Whether a policy for reading names the reader, and not everybody. */
+  names_reader: boolean
   /** Whether policies do not hold for the reader: it owns the table, or its role bypasses them. */
   reader_bypasses: boolean
   /** Whether it is a partition, whose parent may have policies that do not hold for it. */
@@ -86,6 +88,9 @@ export async function findRelation(
                      and (0::oid = any(p.polroles) or exists (
                        select from pg_catalog.pg_roles r where r.rolname = ${reader}::text and r.oid = any(p.polroles)))
            ) as has_policy,
+           exists (select from pg_catalog.pg_policy p join pg_catalog.pg_roles r on r.oid = any(p.polroles)
+                   where p.polrelid = c.oid and p.polcmd in ('r', '*') and r.rolname = ${reader}::text
+           ) as names_reader,
            exists (select from pg_catalog.pg_roles r
                    where r.rolname = ${reader}::text and (r.rolsuper or r.rolbypassrls
                      or pg_catalog.pg_has_role(r.oid, c.relowner, 'usage') and not c.relforcerowsecurity)

@@ -1,14 +1,15 @@
 import type { PersonSettings } from '#contract/data-sources/person-settings.ts'
 import type { EmbeddingConfigInput } from '#contract/data-sources/search-config.ts'
 import type { ResolvedEntry } from '../search/entry.ts'
+import { indexStatement } from '../search/index-statement.ts'
 import { findVectorIndexes } from '../search/indexes.ts'
 import type { PersonValues } from '../search/person.ts'
-import { choosePlan, planWarning, withIndexes } from '../search/plan.ts'
+import { choosePlan, type Plan, planWarning, withIndexes } from '../search/plan.ts'
 import { type Catalogue, findExtension, findSettingPrefixes, inCatalogue, type ManagedDb } from './catalogue.ts'
 import { checkDimensions, checkEntry, type EmbeddingModels, readFilterSchema } from './check-entry.ts'
 import { checkFilters } from './check-filters.ts'
 import { checkPolicies, readPersonSettings } from './check-person-settings.ts'
-import { checkExtension, checkTable, type FoundTable } from './check-table.ts'
+import { checkExtension, checkTable, type FoundTable, tableText } from './check-table.ts'
 import { Findings } from './findings.ts'
 import { resolve } from './resolve.ts'
 import { measure, tryOut } from './try-out.ts'
@@ -25,10 +26,17 @@ type Deps = EmbeddingModels & {
   personValues: (settings: PersonSettings) => Promise<PersonValues>
 }
 
-type Candidate = { entry: ResolvedEntry; table: FoundTable; path: string; warning: string | undefined }
+type Candidate = { entry: ResolvedEntry; table: FoundTable; path: string; plan: Plan; index_statement: string | null }
 
 /** Runs every check, whatever the others found, so that one answer lists all problems. Throws if there are any. */
-export async function checkAll({ owner, reader, personValues, ...models }: Deps, sent: SentConfiguration) {
+export async function checkAll(deps: Deps, sent: SentConfiguration) {
+  const { findings, ...checked } = await inspectAll(deps, sent)
+  findings.refuseProblems()
+  return { ...checked, warnings: findings.warnings }
+}
+
+/** Runs every check, whatever the others found. Problems are among the findings. */
+export async function inspectAll({ owner, reader, personValues, ...models }: Deps, sent: SentConfiguration) {
   const findings = new Findings()
   checkEntries(sent.entries, models, findings)
   const { candidates, settings } = await inCatalogue(owner, reader, (catalogue) => lookUp(catalogue, sent, findings))
@@ -38,10 +46,18 @@ export async function checkAll({ owner, reader, personValues, ...models }: Deps,
     if (table.vector!.size === -1) await measure(owner, entry, person, report)
     await tryOut(owner, entry, person, report)
   }
-  findings.refuseProblems()
   // They follow from the present indexes and are not stored.
-  const indexWarnings = candidates.flatMap(({ warning }) => warning ?? [])
-  return { entries: candidates.map(({ entry }) => entry), person, warnings: findings.warnings, indexWarnings }
+  const indexWarnings = candidates.flatMap(({ plan, entry }) => planWarning(plan, entry) ?? [])
+  const namesReader = candidates.filter(({ table }) => table.relation.names_reader)
+  return {
+    findings,
+    entries: candidates.map(({ entry }) => entry),
+    plans: candidates.map(({ entry: { label }, plan, index_statement }) => ({ label, ...plan, index_statement })),
+    /** Tables with a policy that names the role of questions. */
+    tablesNamingReader: namesReader.map(({ table }) => tableText(table.relation)),
+    person,
+    indexWarnings,
+  }
 }
 
 function checkEntries(entries: SentConfiguration['entries'], models: EmbeddingModels, findings: Findings): void {
@@ -78,8 +94,9 @@ async function lookUp(catalogue: Catalogue, sent: SentConfiguration, findings: F
     if (!plain) continue
     const resolved = settings ? { ...plain, person_settings: settings } : plain
     const indexes = await findVectorIndexes(catalogue.tx, resolved)
-    const warning = planWarning(choosePlan(resolved, indexes), resolved)
-    candidates.push({ entry: withIndexes(resolved, indexes), table, path, warning })
+    const plan = choosePlan(resolved, indexes)
+    const index_statement = table.vector!.size === -1 ? null : indexStatement(resolved, indexes)
+    candidates.push({ entry: withIndexes(resolved, indexes), table, path, plan, index_statement })
   }
   return { candidates, settings }
 }

@@ -46,7 +46,7 @@ export function whileConfiguring<T>(db: Db, id: string, run: (lease: LeaseGuard)
   return withLease(db, { name: `data-source:${id}`, refuse: beingSaved, run })
 }
 
-const PERSON_REMOVED =
+export const PERSON_REMOVED =
   'person_settings was removed: questions are no longer asked as a person, so everyone who may ask finds the same rows. Save it with person_settings again to undo this'
 
 type Saving = {

@@ -50,4 +50,4 @@ export type Reporter = Pick<Findings, 'problem' | 'warn' | 'near'>
 const MAX_SUGGESTIONS = 20
 
 /** Bounds the answer, which would otherwise grow with the request. No configuration written by hand has so many. */
-const MAX_REPORTED_PROBLEMS = 500
+export const MAX_REPORTED_PROBLEMS = 500

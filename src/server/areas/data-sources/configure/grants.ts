@@ -19,13 +19,16 @@ export async function addGrants(owner: ManagedDb, reader: string, entries: reado
 
 /** Grants the reader what these entries need and revokes everything else, in one transaction. */
 export async function setGrants(owner: ManagedDb, reader: string, entries: readonly ResolvedEntry[]): Promise<void> {
-  await change(owner, async (tx) => {
-    await tx.query(sql`select pg_catalog.set_config('search_path', 'pg_catalog', true)`)
-    for (const object of await grantedObjects(tx, reader)) {
-      await tx.query(script(`revoke all on ${object} from ${identifier(reader).text} cascade`))
-    }
-    await grant(tx, reader, entries)
-  })
+  await change(owner, (tx) => grantOnly(tx, reader, entries))
+}
+
+/** Grants the role what these entries need and revokes everything else of it. */
+export async function grantOnly(tx: Tx, role: string, entries: readonly ResolvedEntry[]): Promise<void> {
+  await tx.query(sql`select pg_catalog.set_config('search_path', 'pg_catalog', true)`)
+  for (const object of await grantedObjects(tx, role)) {
+    await tx.query(script(`revoke all on ${object} from ${identifier(role).text} cascade`))
+  }
+  await grant(tx, role, entries)
 }
 
 async function change(owner: ManagedDb, work: (tx: Tx) => Promise<void>): Promise<void> {

@@ -1,5 +1,6 @@
 import type { ResolvedEntry } from '../search/entry.ts'
 import type { PersonValues } from '../search/person.ts'
+import type { Reader } from '../search/reader.ts'
 import { rehearseSearch } from '../search/rehearse-search.ts'
 import { isFilteredByPolicy } from '../search/row-security.ts'
 import type { ManagedDb } from './catalogue.ts'
@@ -22,6 +23,14 @@ export async function grantAndRehearse(
   before: readonly ResolvedEntry[],
 ) {
   await addGrants(owner, readerName, entries)
+  const { entries: rehearsed, findings } = await rehearseAll(reader, entries, person)
+  if (findings.problems.length > 0) await setGrants(owner, readerName, before).catch(() => undefined)
+  findings.refuseProblems()
+  return { entries: rehearsed, warnings: findings.warnings }
+}
+
+/** Runs the statements of a question for each entry; no row is read. Problems are among the findings. */
+export async function rehearseAll(reader: Reader, entries: readonly ResolvedEntry[], person: PersonValues | undefined) {
   const findings = new Findings()
   const rehearsed: ResolvedEntry[] = []
   for (const [i, entry] of entries.entries()) {
@@ -30,14 +39,12 @@ export async function grantAndRehearse(
       rehearsed.push(await rehearse(reader, entry, person, report))
     })
   }
-  if (findings.problems.length > 0) await setGrants(owner, readerName, before).catch(() => undefined)
-  findings.refuseProblems()
-  return { entries: rehearsed, warnings: findings.warnings }
+  return { entries: rehearsed, findings }
 }
 
 /** A view can show rows under the policies of a table below it, which only a statement over the view finds out. */
 async function rehearse(
-  reader: ManagedDb,
+  reader: Reader,
   entry: ResolvedEntry,
   person: PersonValues | undefined,
   report: Reporter,

@@ -33,14 +33,14 @@ const CHANGED_STATES = new Set([
 
 /** The error to throw for a failed search: SOURCE_CHANGED if the database no longer fits the saved configuration. */
 export function searchError(error: unknown): unknown {
-  if (!CHANGED_STATES.has(stateOf(error) ?? '')) return withoutDatabaseText(error)
+  if (!CHANGED_STATES.has(sqlStateOf(error) ?? '')) return withoutDatabaseText(error)
   const change = isFilteredByPolicy(error) ? 'Row-level security was switched on' : 'The database changed'
   return sourceChanged(change, withoutDatabaseText(error))
 }
 
 /** As `searchError`, for a search by person: there a policy can fail for the claims of one person alone. */
 export function personalSearchError(error: unknown): unknown {
-  const state = stateOf(error) ?? ''
+  const state = sqlStateOf(error) ?? ''
   if (!/^(?:22|P0)/.test(state) || CHANGED_STATES.has(state)) return searchError(error)
   return new PolicyFailure(state, withoutDatabaseText(error))
 }
@@ -60,15 +60,16 @@ export function sourceChanged(change: string, cause?: unknown): ServiceError {
 
 /** Whether a filter value cannot be held by the type of its column, such as a word by a uuid. No row has it. */
 export function isValueMisfit(error: unknown): boolean {
-  const state = stateOf(error)
+  const state = sqlStateOf(error)
   return state === '22P02' || state === '22003'
 }
 
 /** Whether there is no such function or operator (42883). Types that have no order lack one too. */
 export function lacksFunction(error: unknown): boolean {
-  return stateOf(error) === '42883'
+  return sqlStateOf(error) === '42883'
 }
 
-function stateOf(error: unknown): string | undefined {
+/** The SQLSTATE of an error of a database; undefined where there is none. */
+export function sqlStateOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }

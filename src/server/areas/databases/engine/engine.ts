@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { CustomTypesConfig } from 'pg'
 import type { Db } from '#lib/db/db.ts'
+import type { Sql } from '#lib/db/sql.ts'
 import type { EndBackend } from './overdue.ts'
 import type { Entrance } from './postgres/entrance.ts'
 
@@ -30,6 +31,15 @@ export type Replica = {
   readonly endBackend: EndBackend
 }
 
+/** A role without lasting rights that a transaction of the owner acts as. */
+export type PreviewRole = {
+  readonly role: string
+  /** Makes the session act as the role until the transaction ends. */
+  readonly become: Sql
+  /** Whether it is the role of questions itself, so that policies and rights that name that role hold for it too. */
+  readonly isReader: boolean
+}
+
 /** The limit that svc gave to an owner before, and the one it gives now. */
 export type OwnerLimitChange = { readonly from: number; readonly to: number }
 
@@ -49,6 +59,8 @@ export type ManagedEngine = {
   readonly limitOwner?: (owner: Pick<Managed, 'owner_role'>, change: OwnerLimitChange) => Promise<boolean>
   /** Returns how many connections to the server there are for all roles. Absent where there is no server. */
   readonly connectionSlots?: () => Promise<number>
+  /** Returns the role that previews of search configurations run as, which it creates where it is missing. */
+  previewRole(managed: Managed): Promise<PreviewRole>
   /** Returns the bytes on disk of each database by its physical name, without those that cannot be told. Starts none. */
   sizesOf(physicalNames: readonly string[]): Promise<ReadonlyMap<string, number>>
   /** Returns whether the engine of a database runs, and whether somebody uses it now. Absent where a server always runs. */

@@ -46,6 +46,6 @@ function withoutDefaults({ filters, ...rest }: Omit<Question, 'id'>) {
 }
 
 /** Quotes a word for a POSIX shell, unless it has only characters that no shell interprets. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return /^[\w./:=@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -8,7 +8,7 @@ import { dumpCopy } from './dump-copy.ts'
 import { copyFolder } from './engine-folder.ts'
 import { stopped } from './engine-stopped.ts'
 import { folderSize } from './folder-size.ts'
-import { loginOf, setUp } from './logins.ts'
+import { loginOf, previewRole, setUp } from './logins.ts'
 import { openOwnConnection } from './own-connection.ts'
 import { OWN_TYPES } from './own-types.ts'
 import { readPort, writePort } from './port-file.ts'
@@ -116,6 +116,7 @@ export function createEmbeddedEngine(options: EmbeddedOptions): ManagedEngine {
       await makeFolder(folderOf(managed.physical_name))
       await session(managed.physical_name).runAsPlatform(setUp(managed))
     },
+    previewRole: async (managed) => previewRole(managed),
     // The folder is read and not the engine asked, because a question would start one that is stopped.
     async sizesOf(names) {
       const sizes = new Map<string, number>()

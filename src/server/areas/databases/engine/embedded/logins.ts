@@ -1,5 +1,6 @@
 import pg from 'pg'
-import { type Managed, READER } from '../engine.ts'
+import { script } from '#lib/db/sql.ts'
+import { type Managed, type PreviewRole, READER } from '../engine.ts'
 import { schemaGrants } from '../schema-grants.ts'
 import type { WireLogin } from './wire-session.ts'
 
@@ -16,6 +17,11 @@ export function setUp(managed: Managed): string[] {
     `grant create, temporary on database postgres to ${pg.escapeIdentifier(managed.owner_role)}`,
     ...schemaGrants(managed),
   ]
+}
+
+/** The reader itself: sessions here are those of a superuser, who can act as anybody until a transaction ends. */
+export function previewRole({ reader_role: role }: Managed): PreviewRole {
+  return { role, become: script(`set local session authorization ${pg.escapeIdentifier(role)}`), isReader: true }
 }
 
 type Bounds = Record<'statementMs' | 'idleInTransactionMs' | 'rowBytes' | 'ownAnswerBytes', number>

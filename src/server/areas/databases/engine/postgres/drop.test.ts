@@ -65,11 +65,12 @@ for (const [who, role] of Object.entries(PLATFORMS))
       await platform.db.query(sql`update databases.databases set state = 'dropping' where id = ${row.id}`)
       await area.finish()
     }
+    const previewRole = () => row.owner_role.replace('o_', 'p_')
     const left = () =>
       platform.db.query(sql`
         select name from databases.databases where id = ${row.id}
         union all select datname from pg_database where datname = ${row.physical_name}
-        union all select rolname from pg_roles where rolname = any(${[row.owner_role, row.reader_role]})`)
+        union all select rolname from pg_roles where rolname = any(${[row.owner_role, row.reader_role, previewRole()]})`)
 
     /** A superuser gets a connection also to a database that is full; and each platform takes seconds. */
     const itOfGuide = (title: string, work: () => Promise<void>) => {
@@ -87,6 +88,16 @@ for (const [who, role] of Object.entries(PLATFORMS))
       const lock = `begin; alter role current_user password 'x'`
       await using holder = await asOwner(row.physical_name)
       await holder.query(lock)
+      await drop()
+      expect(area.lines).toEqual([])
+      expect(await left()).toEqual([])
+    })
+
+    it('OP-09 CO-07 the role of previews goes with its database, also if the owner gave it something', async () => {
+      const { role } = await area.databases.openForPreview('org_1', row.name)
+      expect(role).toBe(previewRole())
+      await using owner = await asOwner(row.physical_name)
+      await owner.query(`grant create on schema public to ${role}; set role ${role}; create table public.mine (id int)`)
       await drop()
       expect(area.lines).toEqual([])
       expect(await left()).toEqual([])

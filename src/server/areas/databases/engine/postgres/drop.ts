@@ -6,6 +6,7 @@ import { alterRole } from './alter-role.ts'
 import { dumpRoleOf } from './dump-role.ts'
 import { leftRolesText, markRemoved, removeRoles } from './left-roles.ts'
 import { rollBackPrepared } from './prepared.ts'
+import { previewRoleOf } from './preview-role.ts'
 import { isInUse, isNotAllowed } from './states.ts'
 import { ADMIN_LIMIT_MS, type LoginServer, onOwnDatabase } from './template.ts'
 
@@ -29,7 +30,7 @@ export async function dropManaged(deps: Deps, managed: Managed): Promise<void> {
  */
 export async function endLogins(server: LoginServer, managed: Managed): Promise<string[]> {
   const { db } = server
-  const names = [managed.reader_role, managed.owner_role, dumpRoleOf(managed)]
+  const names = [managed.reader_role, managed.owner_role, dumpRoleOf(managed), previewRoleOf(managed)]
   const rows = await db.query<{ name: string }>(sql`
     select rolname as name from pg_catalog.pg_roles where rolname = any(${names})`)
   const roles = rows.map(({ name }) => name)

@@ -11,6 +11,7 @@ import { createEntrance } from './entrance.ts'
 import { findLeftRoles, leftRolesWarning, removeRoles } from './left-roles.ts'
 import { closeDatabases, openDatabasesWarning } from './open-databases.ts'
 import { connectionSlots, limitOwner, limitUnlimitedOwner } from './owner-limit.ts'
+import { ensurePreviewRole } from './preview-role.ts'
 import { quietReader, quietWarning } from './quiet-reader.ts'
 import { isNotAllowed } from './states.ts'
 import { ADMIN_LIMIT_MS, ensureTemplate, needSuperuser, onOwnDatabase, type Server, TEMPLATE } from './template.ts'
@@ -62,6 +63,7 @@ export function createPostgresEngine(options: Options): ManagedEngine {
         throw isNotAllowed(error) ? needRights(error, setting) : error
       }
     },
+    previewRole: (managed) => ensurePreviewRole(db, managed),
     sizesOf: (names) => selectSizes(db, names),
     usedBytes: async () => {
       await ping(db)

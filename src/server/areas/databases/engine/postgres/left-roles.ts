@@ -62,7 +62,7 @@ export async function findLeftRoles(db: Querier): Promise<string[]> {
   const rows = await db.query<{ name: string }>(sql`
     select r.rolname as name from pg_catalog.pg_roles r
     join pg_catalog.pg_shdescription d on d.objoid = r.oid and d.classoid = 'pg_catalog.pg_authid'::regclass
-    where d.description = ${REMOVED_ROLE} and not r.rolcanlogin and r.rolname ~ '^[orm]_[0-9a-f]{16}$'
+    where d.description = ${REMOVED_ROLE} and not r.rolcanlogin and r.rolname ~ '^[ormp]_[0-9a-f]{16}$'
       and pg_has_role(r.oid, 'usage')
       and not exists (select from pg_catalog.pg_database where datname = 'd' || substr(r.rolname, 2))
     order by r.rolname`)

@@ -1,11 +1,11 @@
 import type { z } from 'zod'
-import type { configureSource } from '#contract/data-sources/search-config.ts'
-import type { FilterType } from '#contract/data-sources/sources.ts'
-import { isVector, type Table, type TableColumn } from './read-tables.ts'
+import type { configureSource } from '../search-config.ts'
+import type { FilterType } from '../sources.ts'
 import { looksSensitive } from './sensitive-name.ts'
 import { suggestColumns } from './suggest-columns.ts'
+import { isVector, type Table, type TableColumn } from './table.ts'
 
-type EmbeddingModel = { readonly id: string; readonly dimensions: number | null }
+export type EmbeddingModel = { readonly id: string; readonly dimensions: number | null }
 type Configuration = Omit<z.input<typeof configureSource.input>, 'id'>
 type Entry = Configuration['connection_config']['embedding_configs'][number]
 
@@ -47,7 +47,7 @@ function suggestTable(
   isNamed: boolean,
 ): readonly Part[] {
   const vectors = table.columns.filter(isVector)
-  const vector = vectors.find(({ name }) => name === 'embedding') ?? vectors[0]
+  const vector = vectorOf(table)
   const shown = nameOf(table)
   const skipped = (question: string) => [{ filters: {}, questions: [`${shown} was left out: ${question}`] }]
   if (!vector) return isNamed ? skipped('it has no vector or halfvec column. Add one and fill it.') : []
@@ -76,6 +76,12 @@ function suggestTable(
   return [{ entry, filters: columns.filters, questions: all }]
 }
 
+/** Returns the vector column to search unless a person chooses another one. */
+export function vectorOf({ columns }: Pick<Table, 'columns'>): TableColumn | undefined {
+  const vectors = columns.filter(isVector)
+  return vectors.find(({ name }) => name === 'embedding') ?? vectors[0]
+}
+
 function chooseModel(dimensions: number, column: string, models: readonly EmbeddingModel[]) {
   const fitting = models.filter((model) => model.dimensions === dimensions).map(({ id }) => id)
   if (fitting.length === 1) return { model: fitting[0]!, questions: [`${column}: did ${fitting[0]} fill it?`] }
@@ -95,11 +101,12 @@ function labelOf(table: Table, tables: readonly Table[]): string {
   return isUnique ? table.name : `${table.schema}.${table.name}`
 }
 
-function nameOf({ schema, name }: Table): string {
+/** Writes the name of a table as a search configuration reads it. */
+export function nameOf({ schema, name }: Pick<Table, 'schema' | 'name'>): string {
   return `${quoted(schema)}.${quoted(name)}`
 }
 
 /** Writes a name as a search configuration reads it: in double quotes only where it has to be. */
-function quoted(name: string): string {
+export function quoted(name: string): string {
   return /^[\p{L}\p{N}_$-]+$/u.test(name) ? name : `"${name.replaceAll('"', '""')}"`
 }

@@ -1,6 +1,6 @@
-import type { FilterType } from '#contract/data-sources/sources.ts'
-import { isVector, type Table, type TableColumn } from './read-tables.ts'
+import type { FilterType } from '../sources.ts'
 import { looksSensitive } from './sensitive-name.ts'
+import { isVector, type Table, type TableColumn } from './table.ts'
 
 type Columns = {
   /** The id, the title, and the other columns that would be returned. Empty if no column can be the id. */
@@ -21,7 +21,7 @@ const FILTER_TYPES: Readonly<Record<string, FilterType>> = {
 const PLAIN_CATEGORIES = 'SNBDE'
 
 /** Proposes the columns to return and to filter on. A column that could be secret is asked about and left out. */
-export function suggestColumns({ columns }: Table): Columns {
+export function suggestColumns({ columns }: Pick<Table, 'columns'>): Columns {
   const rest = columns.filter((column) => !isVector(column))
   const sensitive = rest.filter(({ name }) => looksSensitive(name))
   const usable = rest.filter(({ name }) => !looksSensitive(name))
@@ -91,6 +91,7 @@ function filterOf(column: TableColumn): [string, FilterType][] {
   return filter !== undefined && (filter === 'boolean' || category === 'E' || FILTER.test(name)) ? [[name, filter]] : []
 }
 
-function filterTypeOf({ type, category }: TableColumn): FilterType | undefined {
+/** Returns the type of filter that fits a column, undefined where none does. */
+export function filterTypeOf({ type, category }: Pick<TableColumn, 'type' | 'category'>): FilterType | undefined {
   return category === 'E' ? 'string' : FILTER_TYPES[type]
 }
