@@ -1,13 +1,11 @@
 import { useEffect, useState } from 'react'
 
-const SETTLE_MS = 400
-
-/** Returns the text once it has not changed for a moment, so that a read is not sent for every choice on the way. */
-export function useSettled(text: string): string {
+/** Returns the text once it has not changed for a moment, so that a read is not sent for every letter on the way. */
+export function useSettled(text: string, afterMs: number): string {
   const [settled, setSettled] = useState(text)
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), SETTLE_MS)
+    const timer = setTimeout(() => setSettled(text), afterMs)
     return () => clearTimeout(timer)
-  }, [text])
+  }, [text, afterMs])
   return settled
 }

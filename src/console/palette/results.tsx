@@ -3,13 +3,16 @@ import { type RefObject, useEffect, useState } from 'react'
 import { search } from '#contract/search.ts'
 import { explain } from '../call/explain.ts'
 import { useCall } from '../call/use-call.ts'
+import { useSettled } from '../call/use-settled.ts'
 import { identityOf, useSession } from '../session/session.ts'
 import { offersFor } from './actions.ts'
 import { toItem } from './address-of.ts'
 import { chooseItems } from './choose.ts'
 import type { MoveKey, PaletteItem } from './palette-item.ts'
 import { addRecent, readRecent } from './recent.ts'
-import { useSettled } from './use-settled.ts'
+
+/** Shorter than most people type the next letter. */
+const PAUSE_MS = 120
 
 type Props = {
   id: string
@@ -100,7 +103,7 @@ const UNAVAILABLE = ' People cannot be searched now, because the auth service do
 
 function useItems(text: string, pages: readonly PaletteItem[]) {
   const { me } = useSession()
-  const settled = useSettled(text)
+  const settled = useSettled(text, PAUSE_MS)
   const found = useCall(search, { q: settled }, { enabled: settled !== '', keep: true })
   const own = [...pages, ...offersFor(me.role, me.read_only)]
   if (text === '') {

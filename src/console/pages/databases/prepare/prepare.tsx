@@ -15,6 +15,9 @@ import { SavePanel } from './save-panel.tsx'
 import { savedSearch } from './saved-search.ts'
 import { useSaved } from './use-saved.ts'
 
+/** A check asks the database, so it waits for the last of several choices. */
+const PAUSE_MS = 400
+
 type Props = {
   database: string
   table: DatabaseTable
@@ -29,7 +32,7 @@ export function Prepare({ database, table, models, source }: Props) {
   const [draft, setDraft] = useState(() => savedDraft(table, saved) ?? suggestDraft(table, models))
   const id = source?.source_id ?? `db_${database}`
   const document = composeDocument(table, draft, models, saved)
-  const settled = useSettled(JSON.stringify(document))
+  const settled = useSettled(JSON.stringify(document), PAUSE_MS)
   const sent = JSON.parse(settled) as SearchDocument
   const check = useCall(checkSearch, { id, ...sent }, { enabled: source !== undefined, keep: true })
   const isCurrent = settled === JSON.stringify(document) && !check.isPlaceholderData
