@@ -131,6 +131,7 @@ describe('OP-05 backup and restore of the embedded default', () => {
     const done = await svcServer(restored, 'restore', archive!, '--key-file', keyFile!)
     expect(done).toMatchObject({ exit: 0, stderr: '' })
     expect(done.stdout).toContain('Nothing was started.')
+    expect(done.stdout).toContain('delete databases/port in the folder of the copy')
     server = await startProcess(restored)
     expect(await inNotes('select count(*)::int as n from notes')).toEqual([{ n: 500 }])
     expect((await client(token).call(listDatabases, {})).items.map(({ name }) => name)).toEqual(['notes'])

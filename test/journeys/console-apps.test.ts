@@ -117,7 +117,7 @@ needs('chromium')('apps in the console', () => {
     await page.getByRole('button', { name: 'Roll back to Open the kiosk' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back app' }).click()
     const latest = page.getByRole('row').nth(1)
-    await latest.getByRole('link', { name: 'Roll back to: Open the kiosk' }).waitFor()
+    await latest.getByRole('link', { name: 'Rolled back to Open the kiosk' }).waitFor()
     expect(await axe()).toEqual([])
     await failQueued(id)
     await latest.locator('.chip', { hasText: /Live|Failed/ }).waitFor()

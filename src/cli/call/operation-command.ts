@@ -6,6 +6,7 @@ import type { Cli } from '../terminal/cli.ts'
 import { type ListTable, show, showList } from '../terminal/output.ts'
 import { collect, isPaged, openClient } from './client.ts'
 import { askToConfirm, type Lines, type Runnable, type Words } from './client-command.ts'
+import { namePeople } from './name-people.ts'
 
 /** The parser makes the arguments and flags as the row of the command declares them. */
 type Run<A, F> = (args: A, flags: F & OutputFlags & LoginFlags & ConfirmFlags, cli: Cli) => Promise<void>
@@ -50,7 +51,9 @@ type List<I, T, A, F> = Omit<ListTable<T>, 'row' | 'none'> & {
   readonly input?: (args: A, flags: F, client: Client) => Partial<I> | Promise<Partial<I>>
   /** Label of the spinner. Without it there is none. */
   readonly label?: string
-  readonly row: (item: T, cli: Cli) => readonly string[]
+  readonly row: (item: T, cli: Cli, nameOf: (id: string) => string) => readonly string[]
+  /** Returns the id of a person whose name the row shows. */
+  readonly person?: (item: T) => string | null
   readonly none: string | ((args: A, flags: F, cli: Cli) => string)
   /** Hints that follow a list that is not empty on stderr. */
   readonly notes?: (cli: Cli, flags: LoginFlags, client: Client) => Promise<Notes>
@@ -61,16 +64,17 @@ type List<I, T, A, F> = Omit<ListTable<T>, 'row' | 'none'> & {
 /** Makes a command that prints a list as a table. It takes `--limit` if the operation has pages. */
 export function listCommand<I extends z.ZodObject, T, A = Words, F = object>(
   op: JsonOperation<I, z.ZodType<{ items: T[]; next_cursor?: string | null }>>,
-  { input, label, row, none, notes, noneNotes, ...table }: List<z.input<I>, T, A, F>,
+  { input, label, row, person, none, notes, noneNotes, ...table }: List<z.input<I>, T, A, F>,
 ): Runnable {
   const run: Run<A, F & { limit?: number }> = async (args, flags, cli) => {
     const client = await openClient(flags, cli)
     const sent = (await input?.(args, flags, client)) ?? {}
     const reading = isPaged(op) ? collect(client, op, sent, flags.limit) : client.call(op, sent as z.input<I>)
     const answer = await (label ? cli.progress(label, reading) : reading)
+    const nameOf = await namePeople(client, person && flags.output !== 'json' ? answer.items.map(person) : [])
     showList(cli, flags.output, answer, {
       ...table,
-      row: (item) => row(item, cli),
+      row: (item) => row(item, cli, nameOf),
       none: typeof none === 'string' ? none : none(args, flags, cli),
     })
     const hints = answer.items.length > 0 ? notes?.(cli, flags, client) : noneNotes?.(args, cli, client)

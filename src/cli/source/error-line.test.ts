@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { findErrorLine } from './error-line.ts'
+import { findErrorLine, findPlaceLine } from './error-line.ts'
 
 const FRAMES = [
   '    at finalizeResolution (node:internal/modules/esm/resolve:275:11)',
@@ -36,4 +36,21 @@ it.each<[string, string[], string | undefined]>([
   ['nothing', [], undefined],
 ])('MA-15 the line that says why an app ended: %s', (_, lines, expected) => {
   expect(findErrorLine(lines)).toBe(expected)
+})
+
+it.each<[string, string[], string | undefined]>([
+  [
+    'the first frame that is neither of Node nor of a package',
+    ['Error: x', '    at f (/app/node_modules/y/z.js:1:1)', '    at start (/app/server.js:3:7)', ...FRAMES],
+    '    at start (/app/server.js:3:7)',
+  ],
+  [
+    'the line above an error whose frames are all of Node',
+    ['file:///app/server.js:3', "import './price.mjs'", '       ^', 'SyntaxError: no export', ...FRAMES],
+    'file:///app/server.js:3',
+  ],
+  ['none', ['node:internal/modules:2', 'Error: x', ...FRAMES], undefined],
+  ['no trace', ['ready at http://127.0.0.1:80/ now'], undefined],
+])('MA-15 the place in the app that failed: %s', (_, lines, expected) => {
+  expect(findPlaceLine(lines)).toBe(expected)
 })

@@ -13,6 +13,21 @@ export function findErrorLine(lines: readonly string[]): string | undefined {
   return above.findLast(isErrorHead) ?? above.at(-1)
 }
 
+/**
+ * Finds the line that names the place in the program's own files: the first such frame of its last stack trace, or else
+ * the line such as `file:///app/server.js:3` that Node prints above the error. Undefined if there is none.
+ */
+export function findPlaceLine(lines: readonly string[]): string | undefined {
+  const lastFrame = lines.findLastIndex(isFrame)
+  const begin = lines.slice(0, lastFrame + 1).findLastIndex((line) => !isFrame(line)) + 1
+  const frame = lines.slice(begin, lastFrame + 1).find((line) => !IN_RUNTIME.test(line))
+  return frame ?? lines.findLast((line) => PLACE_ALONE.test(line) && !IN_RUNTIME.test(line))
+}
+
+/** Files of Node and of packages. */
+const IN_RUNTIME = /\bnode:|\/node_modules\/|<anonymous>\)?$/
+const PLACE_ALONE = /^\S{1,300}:\d{1,7}$/
+
 function isFrame(line: string): boolean {
   return /^\s{1,40}at \S/.test(line)
 }

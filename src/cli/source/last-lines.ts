@@ -3,7 +3,7 @@ import { searchLogs } from '#contract/apps/logs.ts'
 import type { Client } from '#contract/core/client.ts'
 import type { Cli } from '../command/command.ts'
 import { printable } from '../terminal/printable.ts'
-import { findErrorLine } from './error-line.ts'
+import { findErrorLine, findPlaceLine } from './error-line.ts'
 
 const MAX_LINES = 10
 const MAX_LINE_LENGTH = 300
@@ -18,9 +18,10 @@ export async function lastLinesOf(client: Client, alias: string, deploy: Deploy,
   const lines = await readAppLines(client, alias, deploy.id)
   const last = lines.slice(-MAX_LINES)
   if (last.length === 0) return [hint]
-  const error = findErrorLine(lines)
-  const isAbove = error !== undefined && !last.includes(error)
-  const why = isAbove ? ['The error of the app:', shown(error)] : []
+  const above = [findErrorLine(lines), findPlaceLine(lines)].filter(
+    (line) => line !== undefined && !last.includes(line),
+  )
+  const why = above.length > 0 ? ['The error of the app:', ...above.map((line) => shown(line!))] : []
   return [...why, 'The last lines of the app:', ...last.map(shown), hint]
 }
 

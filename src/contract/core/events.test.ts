@@ -138,7 +138,7 @@ const EXAMPLES: [EventOf, category: string | null, subject: string, link: string
   [
     { ...at, type: 'application.maintenance.proposal.watched', body: { ...proposal, status: 'no_requests' } },
     'maintenance',
-    'No requests after the deploy of a proposed change for Web shop',
+    'No request in the log after the deploy of a proposed change for Web shop',
     `/apps/web-shop/changes/${id('pr')}`,
   ],
   [

@@ -56,7 +56,7 @@ const supportAccess = {
 const WATCHED = {
   gone: 'Fault is gone',
   back: 'Fault is back',
-  no_requests: 'No requests',
+  no_requests: 'No request in the log',
   not_read: 'Log was not read whole',
 } as const
 

@@ -5,7 +5,7 @@ export const AfterDeploy = z.object({
   state: z
     .enum(['gone', 'back', 'no_requests', 'not_read'])
     .describe(
-      '`no_requests`: nothing has used the app since, so it is neither gone nor back; `not_read`: it was not seen, but not all of the log or of the runs could be read',
+      '`no_requests`: the log shows no request since, so it is neither gone nor back; `not_read`: it was not seen, but not all of the log or of the runs could be read',
     ),
   text: z.string(),
   requests: z.int().describe('Requests in the log of the app since it went live, or runs of the check that failed'),

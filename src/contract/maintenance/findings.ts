@@ -11,14 +11,20 @@ export const Finding = z.object({
   kind: z.string(),
   state: z
     .enum(['open', 'closed', 'dismissed'])
-    .describe('`closed`: complete looks of a day and a half did not see it. It opens again when one does'),
+    .describe(
+      '`closed`: complete looks of a day and a half did not see it, or the revision that logged it is no longer live. It opens again when a look sees it',
+    ),
   summary: z.string(),
   explanation: z.string().describe('What this kind of fault is, and why it is reported'),
+  former_revision_id: z
+    .string()
+    .nullable()
+    .describe('The revision that wrote the lines, if all are of revisions that are no longer live'),
   look_at: z.array(z.string()).describe('Where to look first'),
   path: z.string().nullable(),
   symbol: z.string().nullable(),
   lines: z
-    .array(z.object({ at: z.iso.datetime(), text: z.string() }))
+    .array(z.object({ at: z.iso.datetime(), text: z.string(), revision_id: z.string().nullable() }))
     .describe('Lines of the log, or failed runs of a check, that show it. Secrets are replaced by [redacted]'),
   first_seen_at: z.iso.datetime(),
   last_seen_at: z.iso.datetime(),

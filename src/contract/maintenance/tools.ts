@@ -20,6 +20,10 @@ const Hours = z
   .min(1)
   .max(24 * 7)
   .default(24)
+const FormerRevision = z
+  .string()
+  .optional()
+  .describe('The revision that wrote it, if that is not live: such lines are no fault of the app as it runs now')
 const Frame = z.object({ path: z.string(), symbol: z.string().nullable() })
 
 export const readLogTemplates = operation({
@@ -38,6 +42,7 @@ export const readLogTemplates = operation({
         first_at: z.iso.datetime(),
         last_at: z.iso.datetime(),
         frames: z.array(Frame),
+        former_revision_id: FormerRevision,
       }),
     ),
     is_complete: z.boolean().describe('False if there were more lines than could be read'),
@@ -126,6 +131,7 @@ export const searchAppLogs = operation({
           text: z.string(),
           template: z.string().describe('As log templates have it'),
           frames: z.array(Frame),
+          former_revision_id: FormerRevision,
         }),
       )
       .describe('Newest first'),
@@ -156,7 +162,7 @@ export const readCheckHistory = operation({
   }),
 })
 
-const CitedLine = z.object({ at: z.iso.datetime(), text: z.string() })
+const CitedLine = z.object({ at: z.iso.datetime(), text: z.string(), revision_id: z.string().optional() })
 
 export const readSignals = operation({
   ...tool,

@@ -81,7 +81,7 @@ function trialsOf(
   build: ServiceParts['config']['maintenance']['build'],
   tryRevision: TryAppRevision | undefined,
 ): ChangeTrials {
-  if (build === 'off') return { off: 'the operator of this installation has not allowed it (SVC_MAINTENANCE_BUILD)' }
+  if (build === 'off') return { off: 'the operator of this installation can allow builds and tests, and has not' }
   if (!tryRevision) return { off: 'this installation runs no apps' }
   return { withTests: build === 'test', tryRevision }
 }

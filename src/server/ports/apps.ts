@@ -77,9 +77,17 @@ export type LogWindow = {
   readonly level: 'debug' | 'info' | 'warn' | 'error' | null
 }
 
+type LogEvidenceLine = {
+  readonly at: Date
+  readonly level: string
+  readonly text: string
+  /** The revision of the deploy that wrote it. Left out or null if its deploy is not stated or not one of the app. */
+  readonly revisionId?: string | null
+}
+
 type LogEvidence = {
   /** Oldest first. */
-  readonly lines: readonly { readonly at: Date; readonly level: string; readonly text: string }[]
+  readonly lines: readonly LogEvidenceLine[]
   /** False if lines of the window were dropped under pressure, or are more than could be read. */
   readonly isComplete: boolean
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { listDeploys, rollBack } from '#contract/apps/deploys.ts'
+import { nameRollback } from '#contract/apps/name-rollback.ts'
 import { clientCommand } from '../../call/client-command.ts'
 import { listCommand } from '../../call/operation-command.ts'
 import { outcomeOf, untilDeployed } from '../../source/follow-deploy.ts'
@@ -9,13 +10,13 @@ export const list = listCommand(listDeploys, {
   label: 'Listing deploys',
   input: ([alias]) => ({ alias }),
   header: ['DEPLOY', 'STATE', 'REVISION', 'CREATED', 'MESSAGE', 'FAILURE'],
-  row: ({ id, state, failure_code, failure_detail, revision_id, revision_message, created_at }, cli) => [
-    id,
-    failure_code ? `${state} ${failure_code}` : state,
-    revision_id,
-    cli.time(created_at),
-    revision_message ?? '-',
-    failure_detail ?? '-',
+  row: (deploy, cli) => [
+    deploy.id,
+    deploy.failure_code ? `${deploy.state} ${deploy.failure_code}` : deploy.state,
+    deploy.revision_id,
+    cli.time(deploy.created_at),
+    deploy.kind === 'rollback' ? nameRollback(deploy) : (deploy.revision_message ?? '-'),
+    deploy.failure_detail ?? '-',
   ],
   cut: ['MESSAGE', 'FAILURE'],
   none: ([alias], _, { config }) =>

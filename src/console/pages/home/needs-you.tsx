@@ -11,6 +11,7 @@ import { backupState } from '#contract/backups.ts'
 import { listFailingChecks } from '#contract/checks/overview.ts'
 import { listAllProposals } from '#contract/maintenance/proposals.ts'
 import { listInbox } from '#contract/notifications/inbox.ts'
+import { stillServes } from '../apps/deploys/deploy-state.ts'
 
 /** Work that waits for the person: changes to decide about, failing checks, failed deploys, unread notifications. */
 export function NeedsYou() {
@@ -78,12 +79,13 @@ export function NeedsYou() {
             <Time at={state_since} />
           </li>
         ))}
-        {failed.map(({ alias, name }) => (
+        {failed.map(({ alias, name, live_deploy }) => (
           <li key={alias}>
             <Chip tone="failure">Deploy failed</Chip>{' '}
             <Link to="/apps/$alias/deploys" params={{ alias }}>
               {name}
             </Link>
+            . {stillServes(live_deploy)}
           </li>
         ))}
         {count > 0 && (

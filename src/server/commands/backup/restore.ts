@@ -24,6 +24,9 @@ export type RestoreOptions = KeyOptions & {
 const HOUR_MS = 3600_000
 const DEFAULT_SECRETS_FILE = 'svc-restored.env'
 
+const BESIDE_ORIGINAL =
+  'If the original runs on this machine too, first delete databases/port in the folder of the copy: otherwise both want the same port for databases.'
+
 /** Restores a backup into the empty installation that the environment names. Starts nothing. */
 export async function runRestore(
   env: Environment,
@@ -51,7 +54,7 @@ export async function runRestore(
   print(
     needsFile
       ? `The secrets are in ${secretsFile}. Start the servers with them, and hand out new connection strings if the address changed.`
-      : 'Start the server when you are ready. Nothing was started.',
+      : `Start the server when you are ready. Nothing was started. ${BESIDE_ORIGINAL}`,
   )
 }
 

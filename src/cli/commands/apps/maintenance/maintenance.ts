@@ -2,6 +2,7 @@ import { readMaintenance } from '#contract/maintenance/runs.ts'
 import { changeAppMaintenance } from '#contract/maintenance/settings.ts'
 import { callCommand } from '../../../call/operation-command.ts'
 import { toPairs } from '../../../terminal/table.ts'
+import { notToldNotes } from './not-told.ts'
 import { modelNotes, resultText, spentText } from './texts.ts'
 
 export const status = callCommand(readMaintenance, {
@@ -28,7 +29,10 @@ export const enable = callCommand(changeAppMaintenance, {
   input: ([alias]) => ({ alias, enabled: true }),
   confirm: ([alias]) => [`This lets the maintenance agent read logs, source and checks of ${alias}`, alias],
   text: (_, [alias]) => `The maintenance agent is on for ${alias}.`,
-  notes: (_, [alias], { config }) => [`Run it now: ${config.program} apps maintenance run ${alias} --follow`],
+  notes: async (_, [alias], cli, _flags, client) => [
+    `Run it now: ${cli.config.program} apps maintenance run ${alias} --follow`,
+    ...(await notToldNotes(client, alias, cli)),
+  ],
 })
 
 export const disable = callCommand(changeAppMaintenance, {

@@ -9,6 +9,7 @@ import { onInterrupt } from '../../../terminal/foreground.ts'
 import { show } from '../../../terminal/output.ts'
 import { printable } from '../../../terminal/printable.ts'
 import { untilEnded } from './follow.ts'
+import { notToldNotes } from './not-told.ts'
 import { exitOf, modelNotes, resultText, spentText } from './texts.ts'
 
 type Flags = OutputFlags & LoginFlags & { follow?: boolean; async?: boolean; idempotencyKey?: string }
@@ -42,6 +43,7 @@ export async function run([alias]: [string], flags: Flags, cli: Cli): Promise<vo
   if (asLines) cli.print(JSON.stringify({ type: 'summary', ...ended }))
   else show(cli, flags.output, ended, () => toLines(alias, ended, cli))
   if (ended.outcome === 'finding_recorded') for (const note of modelNotes(ended.model)) cli.note(note)
+  if (ended.proposal_id !== null) for (const note of await notToldNotes(client, alias, cli)) cli.note(note)
   const exit = exitOf(ended)
   if (exit !== 0) throw new Unsuccessful(exit)
 }

@@ -112,6 +112,16 @@ describe('MA-12 svc apps proposals', () => {
     expect(await svc(['retry', 'shop', proposalId, '--yes'])).toMatchObject({ exit: 6 })
   })
 
+  it('MA-10 says before the question and in the result why the only admin approves a change of their own run', async () => {
+    const own = await propose(admin.user_id)
+    const reason = /You may approve it because the organization has no other owner or admin; the audit trail says so\./
+    expect((await svc(['approve', 'shop', own])).stderr).toMatch(reason)
+    const approved = await svc(['approve', 'shop', own, '--yes'])
+    expect(approved.exit).toBe(0)
+    expect(approved.stdout).toMatch(reason)
+    expect((await svc(['approve', 'shop', own])).stderr).not.toMatch(reason)
+  })
+
   it('MA-18 approves the revision that it prints', async () => {
     const { revision_id } = JSON.parse((await svc(['show', 'shop', proposalId, '--json'])).stdout) as {
       revision_id: string

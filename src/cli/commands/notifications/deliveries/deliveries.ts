@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import { type Delivery, listDeliveries, readDelivery, resendDelivery } from '#contract/notifications/deliveries.ts'
 import { askToConfirm, clientCommand } from '../../../call/client-command.ts'
-import { callCommand, listCommand } from '../../../call/operation-command.ts'
+import { namePeople } from '../../../call/name-people.ts'
+import { listCommand } from '../../../call/operation-command.ts'
 import type { ConfirmFlags } from '../../../command/command.ts'
 import type { Cli } from '../../../terminal/cli.ts'
 import { statusText } from '../../../terminal/status-text.ts'
@@ -18,20 +19,22 @@ export const list = listCommand(listDeliveries, {
   input: (_, flags: Filters) => given(flags),
   header: ['ID', 'WHEN', 'STATUS', 'TO', 'EVENT'],
   cut: ['EVENT', 'TO', 'STATUS'],
-  row: (entry, cli) => [
+  person: ({ destination }) => destination?.user_id ?? null,
+  row: (entry, cli, nameOf) => [
     entry.id,
     cli.time(entry.created_at),
     statusText(entry),
-    destinationOf(entry),
+    destinationOf(entry, nameOf),
     entry.event.subject,
   ],
   none: (_, flags) =>
     Object.keys(given(flags)).length > 0 ? 'No entry matches.' : 'Nothing has happened in your organization yet.',
 })
 
-export const show = callCommand(readDelivery, {
-  input: ([id]) => ({ id }),
-  text: (entry, _, cli) => [...toPairs(describe(entry, cli)), ...attempts(entry, cli)],
+export const show = clientCommand(async (client, [id], _, cli) => {
+  const entry = await client.call(readDelivery, { id })
+  const nameOf = await namePeople(client, [entry.destination?.user_id ?? null])
+  return { document: entry, text: [...toPairs(describe(entry, nameOf, cli)), ...attempts(entry, cli)] }
 })
 
 export const resend = clientCommand(async (client, [id], { yes }: ConfirmFlags, cli) => {
@@ -48,18 +51,19 @@ function given({ status, eventType: event_type, app, channel: channel_id }: Filt
   return Object.fromEntries(filters.filter(([, value]) => value !== undefined))
 }
 
-function destinationOf({ destination }: Delivery): string {
+function destinationOf({ destination }: Delivery, nameOf: (id: string) => string): string {
   if (destination === null) return 'nobody'
-  return `${destination.kind} ${destination.label ?? destination.user_id ?? ''}`.trimEnd()
+  const { kind, label, user_id } = destination
+  return `${kind} ${label ?? (user_id === null ? '' : nameOf(user_id))}`.trimEnd()
 }
 
-function describe(entry: Entry, cli: Cli): Pair[] {
+function describe(entry: Entry, nameOf: (id: string) => string, cli: Cli): Pair[] {
   const { event, next_attempt_at } = entry
   return [
     ['Event', event.type],
     ['Subject', event.subject],
     ['Happened', cli.time(event.occurred_at)],
-    ['To', destinationOf(entry)],
+    ['To', destinationOf(entry, nameOf)],
     ['Status', statusText(entry)],
     ['Next attempt', next_attempt_at && cli.time(next_attempt_at)],
     ['Link', event.link],

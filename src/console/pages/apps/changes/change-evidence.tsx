@@ -1,4 +1,9 @@
 import { Link } from '@tanstack/react-router'
+import { useCall } from '#console/call/use-call.ts'
+import { shortTimes } from '#console/parts/text/short-times.ts'
+import { Time } from '#console/parts/text/time.tsx'
+import { VisibleText } from '#console/parts/text/visible-text.tsx'
+import { readFinding } from '#contract/maintenance/findings.ts'
 import type { Proposal } from '#contract/maintenance/proposals.ts'
 import { explainValidation } from './describe-proposal.ts'
 
@@ -8,10 +13,11 @@ export function ChangeEvidence({ proposal }: { proposal: Proposal }) {
   return (
     <section className="card">
       <h2>Evidence</h2>
+      <CitedLines alias={app.alias} fingerprint={proposal.fingerprint} />
       <ul className="bare-list evidence">
         {evidence.map(({ kind, reference, sha256, bytes }) => (
           <li key={`${kind} ${reference} ${sha256}`}>
-            <strong>{kind}</strong> <code>{reference}</code>{' '}
+            <strong>{kind}</strong> <code>{shortTimes(reference)}</code>{' '}
             <span className="soft" title={`SHA-256 ${sha256}`}>
               {bytes.toLocaleString()} bytes
             </span>
@@ -32,4 +38,17 @@ export function ChangeEvidence({ proposal }: { proposal: Proposal }) {
       ))}
     </section>
   )
+}
+
+/** The lines that show the fault. Nothing is shown if the finding cites none, or is not there any more. */
+function CitedLines({ alias, fingerprint }: { alias: string; fingerprint: string }) {
+  const { data } = useCall(readFinding, { alias, fingerprint })
+  return data?.lines.map(({ at, text }) => (
+    <p key={`${at} ${text}`}>
+      <Time at={at} />{' '}
+      <code>
+        <VisibleText line={text} />
+      </code>
+    </p>
+  ))
 }

@@ -2,6 +2,7 @@ import { useParams } from '@tanstack/react-router'
 import { useCall } from '#console/call/use-call.ts'
 import { StatusChip } from '#console/parts/list/chip.tsx'
 import { Loaded } from '#console/parts/page/loaded.tsx'
+import { shortTimes } from '#console/parts/text/short-times.ts'
 import { Time } from '#console/parts/text/time.tsx'
 import { type Proposal, readProposal } from '#contract/maintenance/proposals.ts'
 import { AppDetail } from '../app-detail.tsx'
@@ -37,7 +38,7 @@ export function ChangePage() {
               </p>
               <p className="prose summary">{data.summary}</p>
               {data.invalid_reason !== null && <p className="banner">{data.invalid_reason}</p>}
-              {data.after_deploy && <p className="banner">{data.after_deploy.text}</p>}
+              {data.after_deploy && <p className="banner">{shortTimes(data.after_deploy.text)}</p>}
             </section>
             <aside className="stack">
               <Decision proposal={data} />

@@ -39,6 +39,11 @@ function laterStatus(state: DeployState): Status {
   return { word: `Last deploy ${word.toLowerCase()}`, tone }
 }
 
+/** What answers visitors although the newest deploy failed. */
+export function stillServes(liveDeploy: object | null): string {
+  return liveDeploy ? 'The revision that was live before still answers.' : 'No revision of the app is live.'
+}
+
 /** Whether the deploy goes on by itself. */
 export function isUnderWay({ state }: { state: DeployState }): boolean {
   return DEPLOY_STATES[state].tone === 'running'

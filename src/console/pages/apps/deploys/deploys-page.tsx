@@ -15,12 +15,13 @@ import { useApp } from '../use-app.ts'
 import { DeployProgress } from './deploy-progress.tsx'
 import { DEPLOY_FAILURES, DEPLOY_STATES, deploySeconds, isUnderWay } from './deploy-state.ts'
 import { DeployTimeline } from './deploy-timeline.tsx'
+import { isFormer } from './is-former.ts'
 import { nameDeploy } from './name-deploy.ts'
 import { RollBack } from './roll-back.tsx'
 
 /** Every deploy of the app, the one under way first with its progress. */
 export function DeploysPage() {
-  const { alias, canBuild } = useApp()
+  const { alias, app, canBuild } = useApp()
   const deploys = usePages(listDeploys, { alias })
   const nameOf = useNames(deploys.data?.map(({ requested_by }) => requested_by) ?? [])
   const columns: readonly Column<Deploy>[] = [
@@ -38,7 +39,7 @@ export function DeploysPage() {
     { head: 'By', cell: ({ requested_by }) => (requested_by === null ? 'svc' : nameOf(requested_by)), isWide: true },
     {
       head: 'Acts',
-      cell: (deploy) => canBuild && deploy.state === 'retired' && <RollBack alias={alias} deploy={deploy} />,
+      cell: (deploy) => canBuild && isFormer(deploy, app?.live_deploy) && <RollBack alias={alias} deploy={deploy} />,
     },
   ]
   const running = deploys.data?.find(isUnderWay)

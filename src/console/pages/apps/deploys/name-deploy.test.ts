@@ -6,8 +6,8 @@ it.each([
   ['deploy', null, 'Deploy without a message'],
   ['proposal', 'An empty basket has no total', 'An empty basket has no total'],
   ['proposal', null, 'Approved change'],
-  ['rollback', 'Fix the basket', 'Roll back to: Fix the basket'],
-  ['rollback', null, 'Roll back'],
+  ['rollback', 'Fix the basket', 'Rolled back to Fix the basket'],
+  ['rollback', null, 'Rolled back to rev_1'],
 ] as const)('CO-03 a %s of a revision with the message %j is named %j', (kind, revision_message, name) => {
-  expect(nameDeploy({ kind, revision_message })).toBe(name)
+  expect(nameDeploy({ kind, revision_id: 'rev_1', revision_message })).toBe(name)
 })

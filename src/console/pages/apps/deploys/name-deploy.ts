@@ -1,13 +1,10 @@
 import type { Deploy } from '#contract/apps/deploys.ts'
+import { nameRollback } from '#contract/apps/name-rollback.ts'
 
-const KINDS: Record<Deploy['kind'], string> = {
-  deploy: 'Deploy without a message',
-  rollback: 'Roll back',
-  proposal: 'Approved change',
-}
+const WITHOUT_MESSAGE = { deploy: 'Deploy without a message', proposal: 'Approved change' } as const
 
 /** Names a deploy by what people recognise: the message of its revision, or else what it was. */
-export function nameDeploy({ kind, revision_message }: Pick<Deploy, 'kind' | 'revision_message'>): string {
-  if (revision_message === null || revision_message === '') return KINDS[kind]
-  return kind === 'rollback' ? `Roll back to: ${revision_message}` : revision_message
+export function nameDeploy(deploy: Pick<Deploy, 'kind' | 'revision_id' | 'revision_message'>): string {
+  if (deploy.kind === 'rollback') return nameRollback(deploy)
+  return deploy.revision_message || WITHOUT_MESSAGE[deploy.kind]
 }

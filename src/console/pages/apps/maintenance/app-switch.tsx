@@ -9,6 +9,7 @@ import { useHasRole, useSession } from '#console/session/session.ts'
 import { listMaintenanceRuns, readMaintenance, startMaintenanceRun } from '#contract/maintenance/runs.ts'
 import { changeAppMaintenance } from '#contract/maintenance/settings.ts'
 import { ModelProposesNothing } from '../changes/why-no-proposals.tsx'
+import { NotTold } from './not-told.tsx'
 
 /** Whether the agent looks at this app, and when. Admins switch it and start runs. */
 export function AppSwitch({ alias }: { alias: string }) {
@@ -34,6 +35,7 @@ export function AppSwitch({ alias }: { alias: string }) {
             }}
           />
           <ModelProposesNothing model={settings.model} />
+          {settings.enabled && <NotTold alias={alias} />}
           {canSwitch ? (
             <div className="row">
               {settings.enabled && (

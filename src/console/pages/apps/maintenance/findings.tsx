@@ -40,7 +40,8 @@ export function Findings({ alias }: { alias: string }) {
 }
 
 function FindingCard({ alias, finding }: { alias: string; finding: Finding }) {
-  const { state, summary, explanation, look_at, lines, dismissed, first_seen_at, last_seen_at } = finding
+  const { state, summary, explanation, look_at, lines, dismissed, former_revision_id, first_seen_at, last_seen_at } =
+    finding
   return (
     <article className="card">
       <p className="row">
@@ -50,10 +51,11 @@ function FindingCard({ alias, finding }: { alias: string; finding: Finding }) {
         </span>
       </p>
       <p className="prose">{summary}</p>
+      {former_revision_id !== null && <p className="soft">{explanation}</p>}
       {dismissed && <p className="soft">Dismissed: {dismissed.reason}</p>}
       <details>
         <summary>What it means, and the lines that show it</summary>
-        <p className="prose">{explanation}</p>
+        {former_revision_id === null && <p className="prose">{explanation}</p>}
         <ul>
           {look_at.map((place) => (
             <li key={place}>{place}</li>

@@ -6,11 +6,15 @@ import { Loaded } from '#console/parts/page/loaded.tsx'
 import { Copy } from '#console/parts/text/copy.tsx'
 import { Time } from '#console/parts/text/time.tsx'
 import { type App, readApp } from '#contract/apps/apps.ts'
+import { listDeploys } from '#contract/apps/deploys.ts'
 import { listFindings } from '#contract/maintenance/findings.ts'
 import { listProposals } from '#contract/maintenance/proposals.ts'
 import { AppPage } from '../app-page.tsx'
-import { DEPLOY_FAILURES, DEPLOY_STATES } from '../deploys/deploy-state.ts'
+import { DEPLOY_FAILURES, DEPLOY_STATES, stillServes } from '../deploys/deploy-state.ts'
+import { isFormer } from '../deploys/is-former.ts'
+import { RollBack } from '../deploys/roll-back.tsx'
 import { useAlias } from '../use-alias.ts'
+import { useApp } from '../use-app.ts'
 import { AppFacts } from './app-facts.tsx'
 import { LatestChecks } from './latest-checks.tsx'
 
@@ -81,6 +85,14 @@ function OpenFinding({ alias }: { alias: string }) {
   )
 }
 
+/** Offers the revision that was live before, if there is one among the newest deploys. */
+function RollBackToFormer({ alias, live }: { alias: string; live: NonNullable<App['live_deploy']> }) {
+  const { canBuild } = useApp()
+  const deploys = useCall(listDeploys, { alias, limit: 20 }, { enabled: canBuild })
+  const former = deploys.data?.items.find((deploy) => isFormer(deploy, live))
+  return former ? <RollBack alias={alias} deploy={former} /> : null
+}
+
 function LatestDeploy({ app: { alias, live_deploy, latest_deploy } }: { app: App }) {
   return (
     <section className="card">
@@ -95,14 +107,14 @@ function LatestDeploy({ app: { alias, live_deploy, latest_deploy } }: { app: App
           </p>
           {latest_deploy.failure_code !== null && (
             <p>
-              {DEPLOY_FAILURES[latest_deploy.failure_code]}.{' '}
-              {live_deploy ? 'The revision that was live before still answers.' : 'No revision of the app is live.'}
+              {DEPLOY_FAILURES[latest_deploy.failure_code]}. {stillServes(live_deploy)}
             </p>
           )}
-          <p>
+          <p className="row">
             <Link to="/apps/$alias/deploys/$deployId" params={{ alias, deployId: latest_deploy.id }}>
               Show deploy
             </Link>
+            {live_deploy && <RollBackToFormer alias={alias} live={live_deploy} />}
           </p>
         </>
       )}

@@ -32,26 +32,34 @@ async function countLines(db: Querier, log: Log, window: LogWindow) {
   return { count: row!.count, isComplete: row!.is_complete }
 }
 
-type Line = { at: Date; level: number; text: string }
+type Line = { at: Date; level: number; text: string; revision_id: string | null }
 
 /** Each line counts 64 bytes more than its text, for its time and level. */
 async function readLines(db: Querier, log: Log, window: LogWindow, maxBytes: number) {
   const rows = await db.query<Line>(sql`
     with newest as (${newestLines(log)}),
     matching as (
-      select id, at, level, text, sum(octet_length(text) + 64) over (order by id desc) as bytes
+      select id, deploy_id, at, level, text, sum(octet_length(text) + 64) over (order by id desc) as bytes
       from newest where ${matches(window)})
-    select at, level, text from matching where bytes <= ${maxBytes} order by id`)
-  return rows.map(({ at, level, text }) => ({ at, level: levelName(level), text }))
+    select matching.at, matching.level, matching.text, deploys.revision_id from matching
+    left join apps.deploys on deploys.id = matching.deploy_id and deploys.app_id = ${log.appId}
+    where matching.bytes <= ${maxBytes} order by matching.id`)
+  return rows.map(({ at, level, text, revision_id }) => ({
+    at,
+    level: levelName(level),
+    text,
+    revisionId: revision_id,
+  }))
 }
 
 /** The text of lines beyond the limit of bytes is null. */
 function newestLines({ appId, limits }: Log): Sql {
   return sql`
-    select id, at, level, dropped,
+    select id, deploy_id, at, level, dropped,
       case when sum(octet_length(text)) over (order by id desc) <= ${limits.bytes} then text end as text
     from (
-      select id, at, level, dropped, text from apps.logs where app_id = ${appId} order by id desc limit ${limits.lines}
+      select id, deploy_id, at, level, dropped, text from apps.logs
+      where app_id = ${appId} order by id desc limit ${limits.lines}
     ) as line`
 }
 

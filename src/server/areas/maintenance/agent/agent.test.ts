@@ -144,7 +144,7 @@ describe('MA-05 MA-07 a run with a model', () => {
     expect(shown).toMatchObject({
       validation: 'static',
       validation_notes: [
-        'The app was not built: the operator of this installation has not allowed it (SVC_MAINTENANCE_BUILD).',
+        'The app was not built: the operator of this installation can allow builds and tests, and has not.',
       ],
     })
     const second = await run()

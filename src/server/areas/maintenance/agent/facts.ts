@@ -6,12 +6,14 @@ import type { AGENT_TOOLS, AgentTool } from './tool-table.ts'
 export type Fact = {
   /** By the template of log lines, the frames of their stack traces. */
   readonly templates: ReadonlyMap<string, readonly Frame[]>
+  /** Templates of lines that only revisions wrote that are not live. */
+  readonly formerTemplates: ReadonlySet<string>
   /** By path, the text of a file that was shown. */
   readonly texts: ReadonlyMap<string, string>
   readonly failingChecks: ReadonlySet<string>
 }
 
-const NOTHING: Fact = { templates: new Map(), texts: new Map(), failingChecks: new Set() }
+const NOTHING: Fact = { templates: new Map(), formerTemplates: new Set(), texts: new Map(), failingChecks: new Set() }
 
 type AnswerOf<T extends AgentTool> = z.output<(typeof AGENT_TOOLS)[T]['output']>
 export type ToolAnswer = { [T in AgentTool]: { readonly tool: T; readonly answer: AnswerOf<T> } }[AgentTool]
@@ -19,9 +21,9 @@ export type ToolAnswer = { [T in AgentTool]: { readonly tool: T; readonly answer
 export function factOf({ tool, answer }: ToolAnswer): Fact {
   switch (tool) {
     case 'log_templates':
-      return { ...NOTHING, templates: framesByTemplate(answer.clusters) }
+      return { ...NOTHING, ...templatesOf(answer.clusters) }
     case 'search_logs':
-      return { ...NOTHING, templates: framesByTemplate(answer.lines) }
+      return { ...NOTHING, ...templatesOf(answer.lines) }
     case 'read_file':
       return { ...NOTHING, texts: new Map([[answer.path, answer.text]]) }
     case 'search_source':
@@ -37,6 +39,14 @@ export function factOf({ tool, answer }: ToolAnswer): Fact {
     default:
       return tool satisfies never
   }
+}
+
+type Templated = { template: string; frames: Frame[]; former_revision_id?: string | undefined }
+
+function templatesOf(items: readonly Templated[]): Pick<Fact, 'templates' | 'formerTemplates'> {
+  const templates = framesByTemplate(items.filter((item) => item.former_revision_id === undefined))
+  const former = items.filter(({ template }) => !templates.has(template))
+  return { templates, formerTemplates: new Set(former.map(({ template }) => template)) }
 }
 
 function framesByTemplate(items: readonly { template: string; frames: Frame[] }[]): Map<string, Frame[]> {
@@ -58,6 +68,7 @@ function isFailing({ state }: { state: string }): boolean {
 export function joinFacts(facts: readonly Fact[]): Fact {
   return {
     templates: new Map(facts.flatMap(({ templates }) => [...templates])),
+    formerTemplates: new Set(facts.flatMap(({ formerTemplates }) => [...formerTemplates])),
     texts: new Map(facts.flatMap(({ texts }) => [...texts])),
     failingChecks: new Set(facts.flatMap(({ failingChecks }) => [...failingChecks])),
   }

@@ -14,7 +14,14 @@ const cluster = (template: string, frames: { path: string; symbol: string | null
   frames,
 })
 const CART = { path: '/srv/app/src/cart.js', symbol: 'total' }
-const logs = { clusters: [cluster('boom', [CART]), cluster('PORT is not set')], is_complete: true }
+const logs = {
+  clusters: [
+    cluster('boom', [CART]),
+    cluster('PORT is not set'),
+    { ...cluster('old fault', [CART]), former_revision_id: 'rev_1' },
+  ],
+  is_complete: true,
+}
 const file = {
   path: 'src/rates.js',
   from_line: 1,
@@ -89,6 +96,11 @@ it.each([
     'a template of evidence that is not cited',
     { kind: 'error_in_logs', template: 'boom', evidence: [2] },
     'invented_evidence',
+  ],
+  [
+    'a template that only a former revision logged',
+    { kind: 'error_in_code', path: 'src/cart.js', template: 'old fault', evidence: [1] },
+    'bad_final',
   ],
   ['a check that passes', { kind: 'failing_check', check: 'login', evidence: [2] }, 'invented_evidence'],
   [

@@ -68,9 +68,13 @@ function judgeCheck({ check, path }: Finish, cited: Fact): Place | Fault {
   return { identity, shown: { ...identity, path: path && cited.texts.has(path) ? path : null } }
 }
 
+const OF_FORMER_REVISION =
+  'Only a revision that is not live wrote lines with this template. Report a fault of the live revision, or nothing.'
+
 function judgePlace(finish: Finish & { kind: Detected['kind'] }, cited: Fact, knowledge: RunKnowledge): Place | Fault {
   const template = finish.template?.trim() || null
   if (template !== null && !cited.templates.has(template)) {
+    if (cited.formerTemplates.has(template)) return badFinal(OF_FORMER_REVISION)
     return inventedEvidence('The cited evidence has no log line with this template. Copy it exactly.')
   }
   const framed = template === null ? [] : placesOf(cited.templates.get(template)!, knowledge.files)

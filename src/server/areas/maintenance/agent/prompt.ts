@@ -14,6 +14,7 @@ How to work:
 - Cite in finish the evidence_id of each answer that your finding rests on. The server checks that they exist and say what you claim.
 - kind is failing_check for a check that fails (name it in check), error_in_code for an error whose stack trace leads into a file of the app, defect for a fault that you see in a file and in no log, config for a missing or wrong setting, dependency if something outside the app does not answer, error_in_logs for any other logged error.
 - template is the log template of the fault, copied exactly. Leave it out if no log line shows the fault.
+- Lines with a former_revision_id were written by a revision that is not live: they explain what happened and are no fault to report.
 - Report one fault: the gravest. If nothing is wrong, say so: a healthy app is a good result. Warnings that do no harm are no fault.
 - Do not change code for a fault outside of it (config, dependency).
 - recent_findings shows what is known already. A change that was denied must not be proposed again.

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { countTurns } from '#test/count-turns.ts'
 import { clusterLines } from './cluster.ts'
 import { detect } from './detectors.ts'
+import type { LogLine } from './join-traces.ts'
 import { readLine } from './read-line.ts'
 import { templateOf } from './template.ts'
 
@@ -172,11 +173,12 @@ describe('MA-07 the detectors', () => {
   const at = new Date('2026-11-15T03:00:00Z')
   const line = (text: string, level = 'error') => ({ at, level, text })
   const detectIn = async (
-    lines: { at: Date; level: string; text: string }[],
+    lines: LogLine[],
     checks: { name: string; state: string }[] = [],
+    live: string | null = null,
   ) =>
     detect({
-      clusters: await clusterLines(lines),
+      clusters: await clusterLines(lines, live),
       checks: checks.map((check) => ({ ...check, since: at })),
       files: ['orders.js', 'src/pay.js', 'README.md'],
     }).map(({ kind, path, symbol, summary }) => [kind, path, symbol, summary])
@@ -220,6 +222,32 @@ describe('MA-07 the detectors', () => {
     expect(await detectIn([line(text), line(text), line(text)])).toMatchObject([
       ['dependency', null, null, expect.anything()],
     ])
+  })
+
+  it('leave out errors that only revisions wrote that are not live, and keep those of the live one', async () => {
+    const text = 'TypeError: x is null\n    at pay (/app/src/pay.js:1:1)'
+    const of = (revisionId: string | null) => ({ ...line(text), revisionId })
+    expect(await detectIn([of('rev_1'), of('rev_2')], [], 'rev_3')).toEqual([])
+    const summary = 'An error in pay in src/pay.js was logged 2 times: TypeError: x is null'
+    expect(await detectIn([of('rev_3'), of('rev_1')], [], 'rev_3')).toEqual([
+      ['error_in_code', 'src/pay.js', 'pay', summary],
+    ])
+    expect(await detectIn([of(null), of('rev_1')], [], 'rev_3')).toHaveLength(1)
+    expect(await detectIn([of('rev_1')], [], null)).toHaveLength(1)
+  })
+
+  it('leave out a signal whose errors are all of such a revision', async () => {
+    const signal = { kind: 'memory_growth' as const, template: '', summary: 'Out of memory.', lines: [] }
+    const history = { signals: [{ ...signal, covers: ['job failed'] }], background: [], samples: [] }
+    const detectWith = async (revisionId: string) =>
+      detect({
+        clusters: await clusterLines([{ ...line('job failed'), revisionId }], 'rev_2'),
+        checks: [],
+        files: [],
+        history,
+      }).map(({ kind }) => kind)
+    expect(await detectWith('rev_1')).toEqual([])
+    expect(await detectWith('rev_2')).toEqual(['memory_growth'])
   })
 
   it.each([

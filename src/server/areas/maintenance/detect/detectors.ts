@@ -2,7 +2,7 @@ import { FINDING_KINDS, type SIGNAL_KINDS } from '#contract/maintenance/finding-
 import type { LogCluster } from './cluster.ts'
 import { type CitedText, type History, NO_HISTORY } from './history.ts'
 
-type Cluster = Pick<LogCluster, 'template' | 'level' | 'count' | 'frames'>
+type Cluster = Pick<LogCluster, 'template' | 'level' | 'count' | 'frames' | 'former_revision_id'>
 type CheckState = { readonly name: string; readonly state: string }
 
 /** The input of the detectors: the same evidence as a model sees, and the history of the app. */
@@ -34,14 +34,23 @@ export type JudgedFinding = Detected & { readonly identity: Omit<Detected, 'summ
 const MIN_REPEATS = 3
 const MAX_DETECTED = 20
 
-/** Finds faults by fixed rules, the gravest first. The same evidence always gives the same findings. */
+/**
+ * Finds faults by fixed rules, the gravest first. The same evidence always gives the same findings. Errors that only
+ * revisions wrote that are not live are left out: the app as it runs now did not make them.
+ */
 export function detect({ clusters, checks, files, history = NO_HISTORY }: Evidence): Detected[] {
   const errors = clusters.filter(({ level }) => level === 'error')
-  const found = errors.flatMap((error) => fromCluster(error, files))
-  const explained = explain(found, history)
+  const former = new Set(errors.filter(isOfFormer).map(({ template }) => template))
+  const found = errors.filter((error) => !isOfFormer(error)).flatMap((error) => fromCluster(error, files))
+  const signals = history.signals.filter(({ covers }) => covers.length === 0 || covers.some((one) => !former.has(one)))
+  const explained = explain(found, { ...history, signals })
   return [...checks.flatMap(fromCheck), ...explained]
     .sort((a, b) => FINDING_KINDS.indexOf(a.kind) - FINDING_KINDS.indexOf(b.kind))
     .slice(0, MAX_DETECTED)
+}
+
+function isOfFormer({ former_revision_id }: Cluster): boolean {
+  return former_revision_id !== undefined
 }
 
 type SignalKind = (typeof SIGNAL_KINDS)[number]

@@ -13,6 +13,8 @@ export type LogEntry = {
   readonly template: string
   readonly frames: readonly Frame[]
   readonly text: string
+  /** The revision that wrote it. Null if that is not stated. */
+  readonly revisionId: string | null
 }
 
 /** Reading this many characters takes a few milliseconds, a short line as long as 200 of them. */
@@ -23,14 +25,15 @@ const CHARACTERS_OF_A_LINE = 200
 export async function readEntries(lines: readonly LogLine[]): Promise<LogEntry[]> {
   const entries: LogEntry[] = []
   let characters = 0
-  for (const { at, level: stored, text } of joinTraces(lines)) {
+  for (const { at, level: stored, text, revisionId = null } of joinTraces(lines)) {
     characters += text.length + CHARACTERS_OF_A_LINE
     if (characters > CHARACTERS_PER_TURN) {
       characters = 0
       await letOthersRun()
     }
     const { message, frames } = readLine(text)
-    entries.push({ at, level: severityOf(stored, message, frames, text), template: templateOf(message), frames, text })
+    const level = severityOf(stored, message, frames, text)
+    entries.push({ at, level, template: templateOf(message), frames, text, revisionId })
   }
   return entries
 }

@@ -2,7 +2,13 @@ import { statedLevel } from '#lib/log/stated-level.ts'
 import { isExceptionLine } from './exception-line.ts'
 import { isContinued, isIndented, isPartOfTrace, isRestOfPanic } from './trace-line.ts'
 
-export type LogLine = { readonly at: Date; readonly level: string; readonly text: string }
+export type LogLine = {
+  readonly at: Date
+  readonly level: string
+  readonly text: string
+  /** The revision that wrote it, if that is stated. */
+  readonly revisionId?: string | null
+}
 
 /** Lines of one trace are written together. */
 const MAX_APART_MS = 1_000
@@ -38,8 +44,9 @@ export function joinTraces(lines: readonly LogLine[]): LogLine[] {
   return entries
 }
 
-/** A line of JSON is complete, so nothing is added to it. */
-function isNear({ head }: OpenEntry, { at }: LogLine): boolean {
+/** A line of JSON is complete, so nothing is added to it. Two revisions can write at once while one replaces the other. */
+function isNear({ head }: OpenEntry, { at, revisionId }: LogLine): boolean {
+  if (head.revisionId !== revisionId) return false
   return at.getTime() - head.at.getTime() <= MAX_APART_MS && !head.text.startsWith('{')
 }
 

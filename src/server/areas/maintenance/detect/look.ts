@@ -30,7 +30,9 @@ export async function lookForFaults(tools: Client, signal: AbortSignal): Promise
  * because they differ every night.
  */
 export function digestOf({ logs, source, checks, detected }: Look, model: string): string {
-  const errors = logs.clusters.filter(({ level }) => level === 'error').map(({ template }) => template)
+  const errors = logs.clusters
+    .filter(({ level, former_revision_id }) => level === 'error' && former_revision_id === undefined)
+    .map(({ template }) => template)
   const states = checks.checks.map(({ name, state }) => `${name} ${state}`)
   const found = detected.map(fingerprintOf).toSorted()
   return hash('sha256', JSON.stringify([model, source.revision_id, errors.toSorted(), states.toSorted(), found]))

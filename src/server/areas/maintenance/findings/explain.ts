@@ -74,3 +74,8 @@ const EXPLANATIONS: Record<string, Explanation> = {
 export function explainKind(kind: string): Explanation {
   return Object.hasOwn(EXPLANATIONS, kind) ? EXPLANATIONS[kind]! : { explanation: '', look_at: [] }
 }
+
+/** Returns the explanation of a finding whose lines a revision wrote that is not live any more. */
+export function explainFormer(revisionId: string): string {
+  return `Its lines are of revision ${revisionId}, which is no longer live, so the finding is closed. It is reported as new if the live revision logs it too.`
+}

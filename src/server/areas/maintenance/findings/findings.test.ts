@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createApp } from '#contract/apps/apps.ts'
+import { createApp, readApp } from '#contract/apps/apps.ts'
 import { ingestLogs } from '#contract/apps/logs.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import { dismissFinding, listFindings, readFinding, reopenFinding } from '#contract/maintenance/findings.ts'
 import { type MaintenanceRun, readMaintenanceRun, startMaintenanceRun } from '#contract/maintenance/runs.ts'
 import { changeAppMaintenance, changeOrgMaintenance } from '#contract/maintenance/settings.ts'
 import { sql } from '#lib/db/sql.ts'
+import { makeLive, makeLiveApp, uploadFiles } from '#test/apps/live-app.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
 
@@ -27,11 +28,11 @@ beforeEach(async () => {
 const api = (token = admin.token) => system.client(token)
 const list = async () => (await api().call(listFindings, { alias: 'shop' })).items
 
-async function run(): Promise<MaintenanceRun> {
-  const { execution_id } = await api().call(startMaintenanceRun, { alias: 'shop', mode: 'manual' })
+async function run(alias = 'shop'): Promise<MaintenanceRun> {
+  const { execution_id } = await api().call(startMaintenanceRun, { alias, mode: 'manual' })
   let latest: MaintenanceRun | undefined
   await until(async () => {
-    latest = await api().call(readMaintenanceRun, { alias: 'shop', execution_id })
+    latest = await api().call(readMaintenanceRun, { alias, execution_id })
     return latest.status === 'ended'
   })
   return latest!
@@ -40,6 +41,13 @@ async function run(): Promise<MaintenanceRun> {
 async function writeLog(...texts: string[]): Promise<void> {
   const body = texts.map((text) => `${JSON.stringify({ level: 'error', text })}\n`).join('')
   await api().upload(ingestLogs, { alias: 'shop' }, new Blob([body]).stream(), { contentType: 'application/x-ndjson' })
+}
+
+/** Writes a line as the live deploy does. */
+async function writeDeployLog(alias: string, text: string): Promise<void> {
+  const deploy_id = (await api().call(readApp, { alias })).live_deploy!.id
+  const body = new Blob([`${JSON.stringify({ level: 'error', text, deploy_id })}\n`]).stream()
+  await api().upload(ingestLogs, { alias }, body, { contentType: 'application/x-ndjson' })
 }
 
 async function foundOnce(): Promise<string> {
@@ -91,6 +99,31 @@ describe('MA-31 a finding', () => {
     expect(await run()).toMatchObject({ terminal_code: 'finding_recorded', fingerprint })
     expect(await list()).toMatchObject([{ fingerprint, state: 'open', seen_by_runs: 2 }])
     expect(await run()).toMatchObject({ terminal_code: 'finding_repeat', fingerprint })
+  })
+
+  it('of a revision that was rolled back is closed at once and names it, and runs do not report it again', async () => {
+    const app = await makeLiveApp(system, admin, { alias: 'cart', files: { 'server.js': 'good()' } })
+    await api().call(changeAppMaintenance, { alias: 'cart', enabled: true })
+    const broken = await uploadFiles(system, admin, { alias: 'cart', files: { 'server.js': 'broken()' } })
+    await makeLive(system, { id: app.id, revisionId: broken })
+    const error = 'TypeError: total is not a function\n    at pay (/app/server.js:3:1)'
+    await writeDeployLog('cart', error)
+    const found = await run('cart')
+    expect(found).toMatchObject({ terminal_code: 'finding_recorded', exit_code: 11 })
+    await makeLive(system, app)
+    const cart = async () => (await api().call(listFindings, { alias: 'cart' })).items
+    expect(await cart()).toMatchObject([
+      {
+        state: 'closed',
+        former_revision_id: broken,
+        explanation: `Its lines are of revision ${broken}, which is no longer live, so the finding is closed. It is reported as new if the live revision logs it too.`,
+        lines: [{ revision_id: broken }],
+      },
+    ])
+    expect(await run('cart')).toMatchObject({ terminal_code: 'found_nothing', exit_code: 0, fingerprint: null })
+    await writeDeployLog('cart', error)
+    expect(await run('cart')).toMatchObject({ terminal_code: 'finding_recorded', fingerprint: found.fingerprint })
+    expect(await cart()).toMatchObject([{ state: 'open', former_revision_id: null }])
   })
 
   it('that is dismissed stays quiet, with the reason, until the dismissal is taken back', async () => {

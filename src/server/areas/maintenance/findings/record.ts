@@ -1,6 +1,7 @@
 import type { Tx } from '#lib/db/db.ts'
 import type { Detected, JudgedFinding } from '../detect/detectors.ts'
 import { fingerprintOf } from '../detect/fingerprint.ts'
+import { formerRevisionOf } from '../detect/former-revision.ts'
 import { findFormer, type Place, recordFinding, type Seen } from './store.ts'
 
 /** A finding of a model has the fingerprint of its identity, which the server made of the evidence. */
@@ -11,15 +12,21 @@ export function toSeen(found: Detected | JudgedFinding): Seen {
   return { kind, path, symbol, template, summary, lines, fingerprint: fingerprintOf(identity) }
 }
 
-/** `isNew`: never seen before in this app, or closed since then. `isDismissed`: a person said that it is no fault. */
+/** `isNew`: never seen before in this app, or closed since then, also by another live revision. `isDismissed`: a person said that it is no fault. */
 type Recorded = Seen & { readonly isNew: boolean; readonly isDismissed: boolean }
 
-export async function recordAll(tx: Tx, place: Place, found: readonly Seen[]): Promise<Recorded[]> {
+/** `live` is the revision that the run looked at. */
+export async function recordAll(
+  tx: Tx,
+  { live, ...place }: Place & { live: string | null },
+  found: readonly Seen[],
+): Promise<Recorded[]> {
   const fingerprints = found.map(({ fingerprint }) => fingerprint)
   const formers = await findFormer(tx, place.appId, fingerprints)
   for (const one of found) await recordFinding(tx, { ...one, ...place })
   return found.map((one) => {
     const former = formers.get(one.fingerprint)
-    return { ...one, isNew: former === undefined || former.is_closed, isDismissed: former?.is_dismissed ?? false }
+    const isNew = !former || former.is_closed || formerRevisionOf(former.lines, live) !== null
+    return { ...one, isNew, isDismissed: former?.is_dismissed ?? false }
   })
 }

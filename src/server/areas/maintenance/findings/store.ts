@@ -17,12 +17,17 @@ const IS_CLOSED: Sql = sql`
     where run.app_id = finding.app_id and run.terminal_code = any(${LOOKED}::text[])
   ) >= finding.last_seen_at + make_interval(hours => ${CLOSED_AFTER_HOURS}), false)`
 
-type Former = { readonly fingerprint: string; readonly is_closed: boolean; readonly is_dismissed: boolean }
+type Former = {
+  readonly fingerprint: string
+  readonly lines: FindingRow['lines']
+  readonly is_closed: boolean
+  readonly is_dismissed: boolean
+}
 
 /** By fingerprint: the faults that earlier runs saw. Call it before they are recorded again. */
 export async function findFormer(tx: Tx, appId: string, fingerprints: readonly string[]) {
   const rows = await tx.query<Former>(sql`
-    select fingerprint, dismissed_at is not null as is_dismissed,
+    select fingerprint, lines, dismissed_at is not null as is_dismissed,
       ${IS_CLOSED} as is_closed
     from maintenance.findings finding
     where app_id = ${appId} and fingerprint = any(${[...fingerprints]}::text[])`)
@@ -54,7 +59,7 @@ export async function repeatFinding(tx: Tx, appId: string, fingerprint: string, 
 export type FindingRow = Omit<Detected, 'kind' | 'lines'> & {
   fingerprint: string
   kind: string
-  lines: { at: string; text: string }[]
+  lines: { at: string; text: string; revision_id?: string }[]
   first_seen_at: Date
   last_seen_at: Date
   count: number

@@ -80,7 +80,7 @@ async function decideEnd(context: Context, result: RunResult, change: ProposedCh
  * and not shown. `isDismissed` is about the first.
  */
 async function endWith({ tx, run, at }: Context, found: readonly Seen[]): Promise<End & { isDismissed: boolean }> {
-  const recorded = await recordAll(tx, { appId: run.app_id, runId: run.id, at }, found)
+  const recorded = await recordAll(tx, { appId: run.app_id, runId: run.id, at, live: run.revision_id }, found)
   const isDismissed = recorded[0]?.isDismissed ?? false
   const reported = recorded.filter((one) => !one.isDismissed)
   const shown = reported.find(({ isNew }) => isNew) ?? reported[0]
@@ -121,7 +121,7 @@ async function repeatLast(context: Context, { last, detected }: Extract<RunResul
     const { isDismissed: _, ...end } = await endWith(context, seen)
     return end.code === 'found_nothing' ? { ...end, code: 'unchanged_evidence' } : end
   }
-  await recordAll(tx, { appId: run.app_id, runId: run.id, at }, seen)
+  await recordAll(tx, { appId: run.app_id, runId: run.id, at, live: run.revision_id }, seen)
   if (!seen.some((one) => one.fingerprint === fingerprint)) await repeatFinding(tx, run.app_id, fingerprint, at)
   const proposalId = await findOpenProposal(tx, changes, { appId: run.app_id, fingerprint, at })
   return { code: 'finding_repeat', summary, fingerprint, proposalId: proposalId ?? null }

@@ -1,6 +1,7 @@
 import { readLogTemplates, searchAppLogs } from '#contract/maintenance/tools.ts'
 import { type Route, route } from '#edge/route/route.ts'
 import { clusterLines } from '../detect/cluster.ts'
+import { isFormerRevision } from '../detect/former-revision.ts'
 import { joinTraces, type LogLine } from '../detect/join-traces.ts'
 import { readLine } from '../detect/read-line.ts'
 import { templateOf } from '../detect/template.ts'
@@ -30,7 +31,7 @@ export function logRoutes({ db, clock, logs, redactorOf }: MaintenanceDeps): Rou
     route(readLogTemplates, async ({ hours }, { principal }) => {
       const run = await requireRun(db, principal)
       const { lines, isComplete, period } = await readLines(run.app_id, hours)
-      const all = await clusterLines(lines)
+      const all = await clusterLines(lines, run.revision_id)
       const clusters = all.slice(0, MAX_CLUSTERS).map(({ first_at, last_at, frames, ...rest }) => ({
         ...rest,
         frames: [...frames],
@@ -47,7 +48,7 @@ export function logRoutes({ db, clock, logs, redactorOf }: MaintenanceDeps): Rou
       const found = joinTraces(lines)
         .filter(({ text }) => text.toLowerCase().includes(needle))
         .toReversed()
-      const { taken, isAll } = takeFitting(found.slice(0, limit).map(toShownLine))
+      const { taken, isAll } = takeFitting(found.slice(0, limit).map((line) => toShownLine(line, run.revision_id)))
       const data = { lines: taken, is_complete: isComplete && isAll && found.length <= limit }
       const reference = `lines with ${JSON.stringify(await redactor.text(literal))}, ${period}`
       return { evidence_id: await recordEvidence(db, run, { kind: 'logs', reference, data }), ...data }
@@ -55,7 +56,7 @@ export function logRoutes({ db, clock, logs, redactorOf }: MaintenanceDeps): Rou
   ]
 }
 
-function toShownLine({ at, level, text }: LogLine) {
+function toShownLine({ at, level, text, revisionId }: LogLine, live: string | null) {
   const { message, frames } = readLine(text)
   return {
     at: at.toISOString(),
@@ -63,5 +64,6 @@ function toShownLine({ at, level, text }: LogLine) {
     text: text.slice(0, MAX_LINE_CHARACTERS).toWellFormed(),
     template: templateOf(message),
     frames: [...frames],
+    ...(revisionId && isFormerRevision(revisionId, live) && { former_revision_id: revisionId }),
   }
 }

@@ -51,7 +51,11 @@ describe('MA-17 what became of a fault', () => {
     ],
     [
       shown(LIVE, at(2), 0, null),
-      ['no_requests', false, 'No requests so far since it went live, so nothing shows whether the fault is gone.'],
+      [
+        'no_requests',
+        false,
+        'The log shows no request or run so far since it went live, so nothing shows whether the fault is gone.',
+      ],
     ],
     [
       shown(LIVE, at(2), 5, null, false),

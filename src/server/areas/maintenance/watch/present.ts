@@ -31,6 +31,6 @@ function describe(row: WatchRow): string {
   if (seen_at) return `Back: the fault was seen again at ${seen_at.toISOString()}. Nothing was rolled back.`
   if (is_partial)
     return `Not clear: the fault was not seen in ${count} ${period}, but svc could not read all of the log or the runs.`
-  if (requests === 0) return `No requests ${period}, so nothing shows whether the fault is gone.`
+  if (requests === 0) return `The log shows no request or run ${period}, so nothing shows whether the fault is gone.`
   return `Gone: the fault was not seen in ${count} ${period}.`
 }

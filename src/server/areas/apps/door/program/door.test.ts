@@ -93,6 +93,15 @@ describe('CO-03 an app behind the door', () => {
     expect((await ask(label, headers)).status).toBe(status)
   })
 
+  it('that does not answer is explained in two lines of text, and in a page to those who accept one', async () => {
+    const plain = await ask('broken', { accept: '*/*' })
+    expect(plain.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    expect(await plain.text()).toBe('No answer\nThe app did not answer this request.\n')
+    const page = await ask('broken', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(await page.text()).toContain('<p>The app did not answer this request.</p>')
+  })
+
   it('gets path and query as they were sent', async () => {
     expect(await (await ask('up')).text()).toBe('GET http://127.0.0.1/a/b?c=1')
   })

@@ -18,17 +18,17 @@ export function createAppDoor({ find, onError }: Deps): AnswerAppRequest {
   return async (asked) => {
     const { label, request } = asked
     if (request.headers.has('upgrade'))
-      return page(501, 'Not supported', 'A connection to an app can be upgraded to WebSocket only.')
+      return page(request, 501, 'Not supported', 'A connection to an app can be upgraded to WebSocket only.')
     const route = await find(asked)
     try {
       if (route.type === 'app') return await answerOf(route, asked)
       if (route.type === 'elsewhere') return await route.forward(asked)
-      return PAGES[route.type]()
+      return PAGES[route.type](request)
     } catch (error) {
       // A request that could not even be sent is not under way any more.
       if ('end' in route) route.end()
       if (!request.signal.aborted) onError(error, label)
-      return page(502, 'No answer', 'The app did not answer this request.')
+      return page(request, 502, 'No answer', 'The app did not answer this request.')
     }
   }
 }

@@ -56,6 +56,7 @@ export function acceptPage(invitation: InvitationDetails): Response {
   return pageResponse({
     title: 'You are invited',
     body: html`${summary(invitation)}
+<p>You are signed in as ${invitation.email}.</p>
 <form method="post"><button class="button main">Accept</button></form>`,
   })
 }

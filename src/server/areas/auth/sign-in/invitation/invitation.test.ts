@@ -70,7 +70,9 @@ describe('a mailed invitation', () => {
     expect(back.headers.get('location')).toBe(`/auth/invitations/${invitation.token}`)
 
     const question = await open(browser, link)
-    expect(await question.text()).toContain('<form method="post"><button class="button main">Accept</button></form>')
+    const text = await question.text()
+    expect(text).toContain('<form method="post"><button class="button main">Accept</button></form>')
+    expect(text).toContain('You are signed in as ')
     expect((await at.principal(browser)).org_id).toBeNull()
     const joined = await accept(browser, link)
     expect([joined.status, await titleOf(joined)]).toEqual([200, 'Welcome'])

@@ -30,7 +30,7 @@ export type SignalEvidence = {
   readonly checks: readonly CheckRuns[]
 }
 
-export type CitedLine = { readonly at: Date; readonly text: string }
+export type CitedLine = { readonly at: Date; readonly text: string; readonly revisionId?: string | null }
 
 /** A fault that logs, checks and deploys show together. */
 export type Signal = {
@@ -69,10 +69,12 @@ const MAX_CITED = 3
 const MAX_CITED_CHARACTERS = 300
 
 /** Cites the newest of the entries. */
-export function cite(entries: readonly Pick<LogEntry, 'at' | 'text'>[]): CitedLine[] {
-  return entries
-    .slice(-MAX_CITED)
-    .map(({ at, text }) => ({ at, text: text.split('\n', 1)[0]!.slice(0, MAX_CITED_CHARACTERS).toWellFormed() }))
+export function cite(entries: readonly CitedLine[]): CitedLine[] {
+  return entries.slice(-MAX_CITED).map(({ at, text, revisionId }) => ({
+    at,
+    text: text.split('\n', 1)[0]!.slice(0, MAX_CITED_CHARACTERS).toWellFormed(),
+    revisionId: revisionId ?? null,
+  }))
 }
 
 export function nameDeploy({ id, revisionId }: LiveDeploy): string {

@@ -18,6 +18,6 @@ export async function historyOf(evidence: SignalEvidence): Promise<History> {
   }
 }
 
-function toShownLine({ at, text }: CitedLine) {
-  return { at: at.toISOString(), text }
+function toShownLine({ at, text, revisionId }: CitedLine) {
+  return { at: at.toISOString(), text, ...(revisionId && { revision_id: revisionId }) }
 }

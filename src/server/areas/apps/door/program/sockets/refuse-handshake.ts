@@ -5,9 +5,11 @@ const VERSION = '13'
 const KEY = /^[A-Za-z0-9+/]{21}[AQgw]==$/
 
 /** Returns the answer to a request that asks for WebSocket in a way that servers understand differently. */
-export function refuseHandshake({ method, headers }: Request): Response | undefined {
+export function refuseHandshake(asked: Request): Response | undefined {
+  const { method, headers } = asked
+  const malformed = (text: string) => page(asked, 400, 'Malformed request', text)
   if (headers.get('sec-websocket-version') !== VERSION) {
-    const response = page(426, 'Another version needed', `WebSockets are served in version ${VERSION} only.`)
+    const response = page(asked, 426, 'Another version needed', `WebSockets are served in version ${VERSION} only.`)
     response.headers.set('sec-websocket-version', VERSION)
     return response
   }
@@ -17,8 +19,4 @@ export function refuseHandshake({ method, headers }: Request): Response | undefi
   if (headers.has('transfer-encoding') || (headers.get('content-length') ?? '0') !== '0')
     return malformed('A request for a WebSocket has no body.')
   return undefined
-}
-
-function malformed(text: string): Response {
-  return page(400, 'Malformed request', text)
 }

@@ -48,13 +48,13 @@ export function createSocketDoor({ find, clients, key, onError }: Deps) {
     const refusal = refuseHandshake(asked.request)
     if (refusal) return refusal
     const giveBack = clients.take(asked.clientAddress)
-    if (!giveBack) return PAGES.busy()
+    if (!giveBack) return PAGES.busy(asked.request)
     let end = giveBack
     try {
       const route = await find(asked)
       if (route.type !== 'socket') {
         giveBack()
-        return PAGES[route.type]()
+        return PAGES[route.type](asked.request)
       }
       // Not the route: its headers would stay in memory for as long as the WebSocket is open.
       const { place } = route
@@ -66,7 +66,7 @@ export function createSocketDoor({ find, clients, key, onError }: Deps) {
     } catch (error) {
       end()
       if (!asked.request.signal.aborted) onError(error, asked.label)
-      return page(502, 'No answer', 'The app did not answer this request.')
+      return page(asked.request, 502, 'No answer', 'The app did not answer this request.')
     }
   }
 }
@@ -82,7 +82,7 @@ async function openSocket(
   })
   if (!answer) {
     end()
-    return PAGES.not_running()
+    return PAGES.not_running(asked.request)
   }
   if (answer.type === 'answered') return passedOn(await sendAndWatch(async () => answer.response, request, end))
   const client = takeOver()
