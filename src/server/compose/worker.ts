@@ -11,6 +11,7 @@ import { backupChecks, composeBackups } from './backups.ts'
 import { composeCheckWork } from './checks.ts'
 import { composeDatabases, composeMoveNotices, databaseServerChecks } from './databases.ts'
 import { composeEdge } from './edge.ts'
+import { composeEmbeddings, mayEmbedRows } from './embeddings.ts'
 import { composeLeaving } from './leaving.ts'
 import { composeMaintenanceWork } from './maintenance.ts'
 import { composeNotifications } from './notifications.ts'
@@ -56,16 +57,18 @@ export function compose(parts: ServiceParts): WorkerService {
   }
 }
 
-/** Builds the loop that measures vector indexes, unless it is switched off. */
-function measuringLoops({ config, db, clock, log }: ServiceParts, databases: Databases): Loop[] {
+/** Builds the loop that measures vector indexes and scores, unless it is switched off. */
+function measuringLoops({ config, db, clock, log, shared }: ServiceParts, databases: Databases): Loop[] {
   if (!config.questions.measuresIndexes) return []
   const loop = measureLoop({
     db,
     clock,
     openReader: (orgId, name) => databases.open(orgId, name, 'reader'),
     activityOf: (orgId, name) => databases.activityOf(orgId, name),
+    mayEmbedRows,
+    embedRows: shared(composeEmbeddings).embedUnasked,
     onError: (error, { source_id }) =>
-      log.warn({ error, source_id }, 'an index could not be measured; it is tried again'),
+      log.warn({ error, source_id }, 'an index or its scores could not be measured; this is tried again'),
   })
   return [loop]
 }

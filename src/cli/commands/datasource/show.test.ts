@@ -25,7 +25,7 @@ const SOURCE = {
   },
   filter_schema: { category: 'string' },
   warnings: [],
-  plan: [{ label: 'notes', method: 'hnsw', index: 'near', reason: 'r', ef_search: 400, probes: null, measured: null }],
+  plan: [{ label: 'notes', method: 'hnsw', index: 'near', reason: 'r', ef_search: 400, probes: null, measured: null, relevance: null }],
   max_staleness_seconds: 0,
   created_at: '2026-01-01T00:00:00.000Z',
   updated_at: '2026-01-01T00:00:00.000Z',

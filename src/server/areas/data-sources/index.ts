@@ -5,7 +5,7 @@ import { exposeRoute } from './configure/expose.ts'
 import { listSourcesRoute } from './configure/list-sources.ts'
 import { type ShowDeps, showRoute } from './configure/show.ts'
 import { type SwitchDeps, switchRoute } from './configure/switch.ts'
-import { createFindChoice } from './measure/current-choice.ts'
+import { createFindMeasured } from './measure/current-choice.ts'
 import { withoutMeasuring } from './search/choice.ts'
 import { createPersonValues, type PersonDeps } from './search/person.ts'
 import type { OpenReader } from './search/reader.ts'
@@ -21,7 +21,7 @@ export const sourcesOfDatabases = { statesOf, forgetUnlessExposed }
 
 type DataSourcesDeps<Draft extends { id: string }> = Omit<
   AskDeps<Draft>,
-  'openReader' | 'findChoice' | 'personValues'
+  'openReader' | 'findMeasured' | 'personValues'
 > &
   Omit<ShowDeps, 'openReader'> &
   Omit<ConfigureDeps, 'personValues'> &
@@ -31,7 +31,7 @@ type DataSourcesDeps<Draft extends { id: string }> = Omit<
 export function createDataSources<Draft extends { id: string }>(deps: DataSourcesDeps<Draft>) {
   const openReader = deps.openForQuestions
   const personValues = createPersonValues(deps)
-  const findChoice = deps.measuresIndexes ? createFindChoice(deps) : withoutMeasuring
+  const findMeasured = deps.measuresIndexes ? createFindMeasured(deps) : withoutMeasuring
   return {
     /** Whether a data source that can be asked was configured with this model. */
     usesModel: (model: string) => usesModel(deps.db, model),
@@ -42,7 +42,7 @@ export function createDataSources<Draft extends { id: string }>(deps: DataSource
       exposeRoute(deps),
       configureRoute({ ...deps, personValues }),
       showRoute({ ...deps, openReader }),
-      askRoute({ ...deps, openReader, findChoice, personValues }),
+      askRoute({ ...deps, openReader, findMeasured, personValues }),
     ],
   }
 }

@@ -60,6 +60,8 @@ const tick = (over: Partial<MeasureDeps> = {}) => {
     clock,
     openReader: async () => reader,
     activityOf: async () => 'idle' as const,
+    mayEmbedRows: () => true,
+    embedRows: async ({ texts }) => texts.map(vectorOf),
     onError,
   }
   return measureLoop({ ...deps, ...over }).tick(clock.now(), new AbortController().signal)

@@ -1,0 +1,57 @@
+import type { ErrorRate } from '#contract/data-sources/relevance.ts'
+import type { Calibration, UnknownReason } from './calibration.ts'
+
+/** Scores of questions whose answer is known: those that a row answers, and those that no row answers. */
+type Samples = {
+  /** The score of each near question with the row that it was made from. */
+  readonly near: readonly number[]
+  /** The best score of each foreign question. */
+  readonly foreign: readonly number[]
+  /** Share of answerable questions that may be called `no`. */
+  readonly errorRate: ErrorRate
+}
+
+/** Fewer questions of a kind say too little of what others of that kind reach. */
+export const MIN_QUESTIONS = 100
+/** Share of foreign questions that may be called `yes`. */
+const FOREIGN_RATE = 0.05
+/** Where fewer near questions stand out from the foreign ones, scores do not tell the two apart. */
+const MIN_SEPARATED_SHARE = 0.5
+
+/**
+ * Learns two scores from questions of both kinds. Below `low` are as few near questions as the error rate allows; at or
+ * above `high` as few foreign ones as FOREIGN_RATE does. Each bound is a conformal quantile: the share of n + 1, so that
+ * the rates hold for the next question too and not only for those that were seen.
+ */
+export function calibrate({ near, foreign, errorRate }: Samples): Calibration {
+  if (near.length < MIN_QUESTIONS || foreign.length < MIN_QUESTIONS) return unknown('too_few')
+  const nearBound = lowerBound(near, errorRate)
+  const foreignBound = upperBound(foreign, FOREIGN_RATE)
+  if (nearBound === undefined || foreignBound === undefined) return unknown('too_few')
+  const standOut = near.filter((score) => score >= foreignBound).length
+  if (standOut < MIN_SEPARATED_SHARE * near.length) return unknown('not_separable')
+  return {
+    outcome: 'separated',
+    // Where no score is reached by both kinds, what lies between them is neither.
+    low: Math.min(nearBound, foreignBound),
+    high: Math.max(nearBound, foreignBound),
+    error_rate: errorRate,
+    near: near.length,
+    foreign: foreign.length,
+  }
+}
+
+export function unknown(reason: UnknownReason): Calibration {
+  return { outcome: 'unknown', reason }
+}
+
+/** The score that at most this share is below. Returns undefined if there are too few scores to know. */
+function lowerBound(scores: readonly number[], share: number): number | undefined {
+  return scores.toSorted((a, b) => a - b)[Math.floor(share * (scores.length + 1)) - 1]
+}
+
+/** The score that at most this share reaches. */
+function upperBound(scores: readonly number[], share: number): number | undefined {
+  const highest = lowerBound(scores.map((score) => -score), share)
+  return highest === undefined ? undefined : -highest
+}
