@@ -92,6 +92,22 @@ const SUBJECTS: readonly Subject[] = [
   },
   {
     names: split(
+      'the flute, the harp, the accordion, the trumpet, the cello, the drums, the bagpipes, the saxophone, the church organ, the clarinet, the banjo, the mandolin',
+    ),
+    questions: split(
+      'how long must I practise $ each day, what does a lesson for $ cost, who is the most famous player of $, at what age can a child begin to learn $, which pieces for $ are easy, how do I hold $, how is $ cleaned after playing, can I play $ in a flat without disturbing the neighbours, who invented $, what is $ made of, is $ harder to learn than the piano, which composer wrote for $',
+    ),
+  },
+  {
+    names: split(
+      'Rome, Istanbul, Kyoto, Havana, Edinburgh, Marrakesh, Prague, Buenos Aires, Cape Town, Reykjavik, Sydney, Mexico City, Dublin',
+    ),
+    questions: split(
+      'which sights must I see in $, what does a coffee cost in $, how do I get from the airport to the centre of $, which quarter of $ is best for families, when is carnival in $, where do locals eat in $, how many days do I need for $, what can I do in $ on a Sunday evening, is $ dangerous at night, which painter lived in $, how old is the cathedral of $, what souvenirs come from $',
+    ),
+  },
+  {
+    names: split(
       'a baker, a nurse, a pilot, a judge, a carpenter, a midwife, a firefighter, a veterinarian, a gardener, a train driver',
     ),
     questions: split(

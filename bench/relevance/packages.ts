@@ -8,14 +8,22 @@ import type { Package } from '../recall/packages.ts'
  */
 const HAND_WRITTEN = ['packages.txt', '../recall/questions.txt']
 
-export function packageQuestions(packages: readonly Package[], count: number): string[] {
-  const written = HAND_WRITTEN.flatMap((file) =>
+export function writtenQuestions(): string[] {
+  return HAND_WRITTEN.flatMap((file) =>
     readFileSync(join(import.meta.dirname, file), 'utf8')
       .trim()
       .split('\n'),
   )
+}
+
+/** The questions that were written by hand come first. */
+export function packageQuestions(packages: readonly Package[], count: number): string[] {
+  const written = writtenQuestions()
   const tagged = [...new Set(packages.flatMap(({ tags }) => taggedQuestion(tags) ?? []))]
-  const reworded = packages.flatMap(({ text }, i) => (i % 7 === 0 ? (rewordedQuestion(text, i / 7) ?? []) : []))
+  const reworded = packages.flatMap(({ text }, i) => {
+    const description = text.slice(text.indexOf(': ') + 2)
+    return i % 7 === 0 ? (rewordedQuestion(description, i / 7) ?? []) : []
+  })
   const half = Math.ceil((count - written.length) / 2)
   return [...written, ...tagged.slice(0, half), ...reworded].slice(0, count)
 }
@@ -49,7 +57,7 @@ function taggedQuestion(tags: readonly string[]): string | undefined {
   const [use, object, place, field] = ['use', 'works-with', 'interface', 'field'].map((facet) => valueOf(tags, facet))
   const verb = use && USES[use]
   const noun = (object && OBJECTS[object]) ?? (field && field.split(':').at(-1))
-  if (!verb || !noun || !tags.includes('role::program')) return undefined
+  if (!verb || !noun || noun === 'TODO' || !tags.includes('role::program')) return undefined
   const about = field && object ? ` in ${field.split(':').at(-1)}` : ''
   const where = place && PLACES[place] ? ` ${PLACES[place]}` : ''
   return `${BEGINNINGS[(verb.length + noun.length) % BEGINNINGS.length]} ${verb} ${noun}${about}${where}`
@@ -64,7 +72,7 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   simple: 'plain', fast: 'quick', small: 'tiny', lightweight: 'frugal', powerful: 'strong', flexible: 'adaptable', easy: 'effortless',
   files: 'documents', file: 'document', image: 'picture', images: 'pictures', audio: 'sound', music: 'songs', video: 'film', game: 'pastime',
   convert: 'turn', converter: 'changer', editor: 'something to write and change', viewer: 'something to look at', manager: 'something to organise',
-  create: 'make', generate: 'produce', generator: 'maker', display: 'show', display_: 'show', parse: 'read', parser: 'reader', parsing: 'reading',
+  create: 'make', generate: 'produce', generator: 'maker', display: 'show', parse: 'read', parser: 'reader', parsing: 'reading',
   client: 'program that connects', server: 'service', interface: 'way to use', bindings: 'way to call', framework: 'scaffold', toolkit: 'set of parts',
   module: 'part', plugin: 'add-on', plugins: 'add-ons', extension: 'add-on', support: 'help', development: 'building', headers: 'declarations',
   documentation: 'manual', data: 'information', network: 'net', internet: 'net', web: 'online', website: 'site', password: 'secret', encryption: 'ciphering',
@@ -76,10 +84,9 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
 
 const ENDINGS = ['anything for $', '$, what do I install', 'do you have $', '$ please', 'package with $'] as const
 
-/** The description without the name of the package, in other words where there are some. */
-function rewordedQuestion(text: string, n: number): string | undefined {
-  const description = text.slice(text.indexOf(': ') + 2).replaceAll(/\([^)]*\)/g, '')
-  const words = description.split(/[\s,/-]+/).filter((word) => word !== '')
+/** The description in other words. Returns undefined where there are none. */
+export function rewordedQuestion(description: string, n: number): string | undefined {
+  const words = description.replaceAll(/\([^)]*\)/g, '').split(/[\s,/-]+/).filter((word) => word !== '')
   const other = words.map((word) => OTHER_WORDS[word.toLowerCase()] ?? word)
   const replaced = other.filter((word, i) => word !== words[i]).length
   if (words.length < 3 || replaced === 0) return undefined

@@ -1,6 +1,6 @@
 /*
- * General questions on forty subjects of life, eight of each, in the forms that people and agents use. They were written
- * for this product and are under its licence. No subject has more than a fortieth of them, so that a table about one of
+ * General questions on forty-two subjects of life, eight of each, in the forms that people and agents use. They were written
+ * for this product and are under its licence. No subject has more than eight of them, so that a table about one of
  * these subjects leaves most of the list foreign to it.
  */
 const TEXT = `

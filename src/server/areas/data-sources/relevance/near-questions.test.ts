@@ -9,12 +9,12 @@ const TEXTS = [
   '',
 ]
 
-it('DS-25 questions are made of words of their own row, in turn from all rows that have several', () => {
+it('DS-25 questions are made of words that distinguish their own row, in turn from all rows that have several', () => {
   const questions = makeNearQuestions(TEXTS, 40, seeded(3))
   expect(questions.map(({ row }) => row)).toEqual(Array.from({ length: 40 }, (_, i) => i % 2))
   for (const { row, text } of questions) {
-    const words = text.split(' ').filter((word) => TEXTS[row]!.includes(word))
-    expect(words.length).toBeGreaterThanOrEqual(2)
+    const words = text.split(' ').filter((word) => TEXTS[row]!.toLowerCase().includes(word))
+    expect(words.length).toBeGreaterThanOrEqual(3)
     expect(text).not.toBe(TEXTS[row])
   }
   expect(new Set(questions.map(({ text }) => text)).size).toBeGreaterThan(20)
@@ -24,17 +24,17 @@ it('DS-25 rows without words give no question', () => {
   expect(makeNearQuestions(['', '- - -', 'one'], 10, seeded(1))).toEqual([])
 })
 
-it('DS-25 a long text is asked about everywhere, and words of other scripts are found', () => {
-  const long = Array.from({ length: 2_000 }, (_, i) => `word${i}`).join(' ')
-  const places = makeNearQuestions([long], 100, seeded(5)).map(({ text }) => Number(/word(\d+)/.exec(text)![1]))
-  expect(Math.min(...places)).toBeLessThan(400)
-  expect(Math.max(...places)).toBeGreaterThan(1_600)
+it('DS-25 words that all rows have are left out where there are others, and words of other scripts are found', () => {
+  const others = ['the report of the year', 'the report of the board']
+  const text = 'the report of the year names seven glaciers melting faster around northern fjords than expected'
+  for (const question of makeNearQuestions([text, ...others], 60, seeded(5)).filter(({ row }) => row === 0))
+    expect(question.text).not.toMatch(/\b(the|of|report|year)\b/)
   expect(makeNearQuestions(['年次有給休暇は三十日です。'], 1, seeded(5))[0]!.text.length).toBeGreaterThan(2)
 })
 
 it('DS-25 the general questions differ, and none is longer than people write', () => {
-  expect(GENERAL_QUESTIONS).toHaveLength(320)
-  expect(new Set(GENERAL_QUESTIONS.map((text) => text.toLowerCase())).size).toBe(320)
+  expect(GENERAL_QUESTIONS).toHaveLength(336)
+  expect(new Set(GENERAL_QUESTIONS.map((text) => text.toLowerCase())).size).toBe(336)
   expect(Math.max(...GENERAL_QUESTIONS.map(({ length }) => length))).toBeLessThan(80)
 })
 
