@@ -30,7 +30,13 @@ export async function readPackages(): Promise<Package[] | undefined> {
     if (!name || !description || byDescription.has(description)) continue
     const section = fieldOf(stanza, 'Section')?.split('/').at(-1) ?? 'none'
     const architecture = fieldOf(stanza, 'Architecture') ?? 'none'
-    byDescription.set(description, { name, section, architecture, text: `${name}: ${description}`, tags: tagsOf(stanza) })
+    byDescription.set(description, {
+      name,
+      section,
+      architecture,
+      text: `${name}: ${description}`,
+      tags: tagsOf(stanza),
+    })
   }
   return [...byDescription.values()]
 }

@@ -118,7 +118,9 @@ const SUBJECTS: readonly Subject[] = [
 
 /** The questions that were written by hand, then the joined ones in an order that mixes the subjects. */
 export function foreignQuestions(count: number): string[] {
-  const written = readFileSync(join(import.meta.dirname, 'foreign.txt'), 'utf8').trim().split('\n')
+  const written = readFileSync(join(import.meta.dirname, 'foreign.txt'), 'utf8')
+    .trim()
+    .split('\n')
   const bySubject = SUBJECTS.map(({ names, questions }) =>
     mixed(names.flatMap((name) => questions.map((question) => question.replace('$', name)))),
   )

@@ -54,16 +54,16 @@ const BEGINNINGS = ['which program can', 'I want to', 'looking for a tool to', '
 
 /** Returns undefined for a package whose tags say too little. */
 function taggedQuestion(tags: readonly string[]): string | undefined {
-  const [use, object, place, field] = ['use', 'works-with', 'interface', 'field'].map((facet) => valueOf(tags, facet))
+  const [use, object, place, field] = ['use', 'works-with', 'interface', 'field'].map((facet) => tagValue(tags, facet))
   const verb = use && USES[use]
-  const noun = (object && OBJECTS[object]) ?? (field && field.split(':').at(-1))
+  const noun = (object && OBJECTS[object]) ?? field?.split(':').at(-1)
   if (!verb || !noun || noun === 'TODO' || !tags.includes('role::program')) return undefined
   const about = field && object ? ` in ${field.split(':').at(-1)}` : ''
   const where = place && PLACES[place] ? ` ${PLACES[place]}` : ''
   return `${BEGINNINGS[(verb.length + noun.length) % BEGINNINGS.length]} ${verb} ${noun}${about}${where}`
 }
 
-function valueOf(tags: readonly string[], facet: string): string | undefined {
+function tagValue(tags: readonly string[], facet: string): string | undefined {
   return tags.find((tag) => tag.startsWith(`${facet}::`))?.slice(facet.length + 2)
 }
 
@@ -86,7 +86,10 @@ const ENDINGS = ['anything for $', '$, what do I install', 'do you have $', '$ p
 
 /** The description in other words. Returns undefined where there are none. */
 export function rewordedQuestion(description: string, n: number): string | undefined {
-  const words = description.replaceAll(/\([^)]*\)/g, '').split(/[\s,/-]+/).filter((word) => word !== '')
+  const words = description
+    .replaceAll(/\([^)]*\)/g, '')
+    .split(/[\s,/-]+/)
+    .filter((word) => word !== '')
   const other = words.map((word) => OTHER_WORDS[word.toLowerCase()] ?? word)
   const replaced = other.filter((word, i) => word !== words[i]).length
   if (words.length < 3 || replaced === 0) return undefined

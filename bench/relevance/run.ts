@@ -53,8 +53,14 @@ async function run(url: string): Promise<void> {
   const floors: Floor[] = []
   for (const each of tenth ? [titles()] : [await packages(), titles(), articles()])
     if (each) floors.push(...(await judgeTable(url, each)))
-  floors.push(await judgeImpossible(url, 'vectors of other rows', titles().texts, (vectors) => [...vectors.slice(1), vectors[0]!]))
-  if (!tenth) floors.push(await judgeImpossible(url, 'a table about everything', [...GENERAL, ...foreignQuestions(500)]))
+  floors.push(
+    await judgeImpossible(url, 'vectors of other rows', titles().texts, (vectors) => [
+      ...vectors.slice(1),
+      vectors[0]!,
+    ]),
+  )
+  if (!tenth)
+    floors.push(await judgeImpossible(url, 'a table about everything', [...GENERAL, ...foreignQuestions(500)]))
   requireFloors(floors)
 }
 
@@ -65,7 +71,12 @@ async function packages(): Promise<Case | undefined> {
     return undefined
   }
   const chosen = choosePackages(all, PACKAGES)
-  return { name: 'descriptions', texts: chosen.map(({ text }) => text), answerable: packageQuestions(chosen, QUESTIONS), written: writtenQuestions().length }
+  return {
+    name: 'descriptions',
+    texts: chosen.map(({ text }) => text),
+    answerable: packageQuestions(chosen, QUESTIONS),
+    written: writtenQuestions().length,
+  }
 }
 
 /** Short titles, and questions from the keywords that their authors chose. */
@@ -73,13 +84,19 @@ function titles(): Case {
   const all = readNpmPackages().slice(0, ROWS)
   const asked = all.filter(({ keywords }) => keywords.length >= 3)
   const answerable = asked.map(({ keywords }) => `package for ${keywords.slice(0, 4).join(' ')}`)
-  return { name: 'short titles', texts: all.map(({ description }) => description), answerable: answerable.slice(0, QUESTIONS) }
+  return {
+    name: 'short titles',
+    texts: all.map(({ description }) => description),
+    answerable: answerable.slice(0, QUESTIONS),
+  }
 }
 
 /** Long articles, and questions from the one-line descriptions of what they are about, in other words. */
 function articles(): Case {
   const all = readNpmPackages().filter(hasArticle).slice(0, ROWS)
-  const answerable = all.map(({ description }, i) => rewordedQuestion(description, i) ?? `how do I get this: ${description}`)
+  const answerable = all.map(
+    ({ description }, i) => rewordedQuestion(description, i) ?? `how do I get this: ${description}`,
+  )
   return { name: 'long articles', texts: all.map(({ readme }) => readme), answerable: answerable.slice(0, QUESTIONS) }
 }
 
@@ -88,11 +105,15 @@ async function judgeTable(url: string, { name, texts, answerable, written = 0 }:
   const calibration = await measure(filled, texts.length)
   console.log(`\n${name}: ${texts.length} rows, ${JSON.stringify(calibration)}`)
   const foreign = foreignQuestions(QUESTIONS)
-  const [ofAnswerable, ofForeign] = [await verdicts(filled, calibration, answerable), await verdicts(filled, calibration, foreign)]
+  const [ofAnswerable, ofForeign] = [
+    await verdicts(filled, calibration, answerable),
+    await verdicts(filled, calibration, foreign),
+  ]
   print('answerable', ofAnswerable)
   if (written > 0) print('answerable, written by hand', ofAnswerable.slice(0, written))
   print('foreign', ofForeign)
-  const share = (list: readonly string[], ...of: string[]) => list.filter((each) => of.includes(each)).length / list.length
+  const share = (list: readonly string[], ...of: string[]) =>
+    list.filter((each) => of.includes(each)).length / list.length
   return [
     { name: `${name}: answerable questions called no`, value: share(ofAnswerable, 'no'), atMost: 0.07 },
     { name: `${name}: foreign questions called no or unsure`, value: share(ofForeign, 'no', 'unsure'), atLeast: 0.9 },
@@ -129,7 +150,11 @@ async function measure({ managed, entry }: Filled, tableRows: number): Promise<C
   return calibration
 }
 
-async function verdicts({ managed, entry }: Filled, calibration: Calibration, questions: readonly string[]): Promise<string[]> {
+async function verdicts(
+  { managed, entry }: Filled,
+  calibration: Calibration,
+  questions: readonly string[],
+): Promise<string[]> {
   const found: string[] = []
   for (const vector of await embedOnce(questions)) {
     const query = { entry, filters: [], vector: bindVector(vector, 'vector'), limit: 1 }

@@ -19,7 +19,7 @@ import { composeChatModels } from './chat-models.ts'
 import { composeClientPackage } from './client-package.ts'
 import { composeDatabases, databaseServerChecks } from './databases.ts'
 import { composeEdge, validateAtAuth } from './edge.ts'
-import { composeEmbeddings, mayEmbedRows } from './embeddings.ts'
+import { composeEmbedding } from './embedding.ts'
 import { composeHostedSignIn } from './hosted-sign-in.ts'
 import { composeNotifications } from './notifications.ts'
 import type { Service, ServiceParts } from './parts.ts'
@@ -27,11 +27,11 @@ import { composePeople } from './people.ts'
 
 /** The public entry: its own areas, and forwarding to the other services by the prefix of the path. */
 export function compose(parts: ServiceParts): Service {
-  const embeddings = parts.shared(composeEmbeddings)
+  const embedding = parts.shared(composeEmbedding)
   const ai = createAi({
     ...parts,
     ...parts.config.ai,
-    embeddings,
+    embedding,
     chatModels: parts.shared(composeChatModels),
     timezoneOf: (orgId) => maintenanceTimezoneOf(parts.db, orgId),
   })
@@ -41,13 +41,13 @@ export function compose(parts: ServiceParts): Service {
     ...parts,
     people: composePeople(parts),
     measuresIndexes: parts.config.questions.measuresIndexes,
+    mayEmbedRows: (model) => model === BUILTIN_MODEL,
     activity,
-    mayEmbedRows,
-    embed: embeddings.embed,
-    embedContent: embeddings.embedContent,
+    embed: ai.embed,
+    embedContent: embedding.embedContent,
     isBuiltinModel: (name) => name === BUILTIN_MODEL,
-    findModel: (name) => embeddings.models.find(name),
-    modelNames: () => embeddings.models.list().map(({ name }) => name),
+    findModel: (name) => embedding.models.find(name),
+    modelNames: () => embedding.models.list().map(({ name }) => name),
     hasDatabase: (tx, orgId, name) => databases.has(tx, orgId, name),
     openDatabase: (orgId, name, as) => databases.open(orgId, name, as),
     openForQuestions: (orgId, name) => databases.openForQuestions(orgId, name),
@@ -96,10 +96,10 @@ export function compose(parts: ServiceParts): Service {
     checks: {
       ...databaseServerChecks(databases),
       ...backupChecks(parts),
-      'built-in model': { ask: () => embeddings.checkModel(), optional: true },
+      'built-in model': { ask: () => embedding.checkModel(), optional: true },
     },
     warm: async () => {
-      if (await dataSources.usesModel(BUILTIN_MODEL)) await embeddings.warm()
+      if (await dataSources.usesModel(BUILTIN_MODEL)) await embedding.warm()
     },
   }
 }

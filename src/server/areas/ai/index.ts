@@ -5,32 +5,33 @@ import type { Clock } from '#lib/time/clock.ts'
 import { agentPoolRoute } from './agent-pool/read.ts'
 import type { ChatModels } from './chat/chat-models.ts'
 import { chatCompletionsRoute } from './chat/completions.ts'
+import { createEmbed } from './embed/embed.ts'
+import type { Embedding } from './embed/embedding.ts'
 import { embeddingsRoute } from './embed/embeddings.ts'
-import type { EmbeddingModels } from './embeddings.ts'
 import { modelsRoute } from './models.ts'
 
 export { agentPoolLoop, createAgentPool } from './agent-pool/pool.ts'
 export { BUILTIN_MODEL } from './builtin/builtin.ts'
 export { type ChatModels, createChatModels } from './chat/chat-models.ts'
-export { createEmbeddings } from './embeddings.ts'
+export { createEmbedding } from './embed/embedding.ts'
 export { aiEraser } from './erase-store.ts'
 export type { ProviderModel, ProviderSettings } from './providers/provider.ts'
 
 type Options = {
   db: Querier
   clock: Clock
+  embedding: Embedding
   agentTokensPerDay: number
   /** Returns the IANA timezone in which the days of the agents' pool begin. */
   timezoneOf: (orgId: string) => Promise<string>
   chatModels: ChatModels
-  embeddings: Pick<EmbeddingModels, 'models' | 'meter'>
   log: Log
   openStreams: OpenStreams
 }
 
 export function createAi(options: Options) {
-  const { chatModels } = options
-  const { models, meter } = options.embeddings
+  const { chatModels, embedding } = options
+  const { models, meter } = embedding
   return {
     routes: [
       modelsRoute({ models, chatModels }),
@@ -38,5 +39,6 @@ export function createAi(options: Options) {
       embeddingsRoute({ models, meter }),
       chatCompletionsRoute({ ...options, models: chatModels, meter }),
     ],
+    embed: createEmbed(models),
   }
 }

@@ -1,8 +1,8 @@
 import { encodeOnce, type Format } from '#edge/format/negotiate.ts'
+import type { Verdict } from '../relevance/judge.ts'
 import { createHitSizes, shortenedFrameBytes } from './answer-size.ts'
 import { longestPossibleCut, measureCuts } from './cut-length.ts'
 import { cuttableValues, isCuttable, isFixedKey, textOf } from './cuttable.ts'
-import type { Verdict } from '../relevance/judge.ts'
 import type { Hit } from './hit.ts'
 import { cutText } from './text-size.ts'
 
@@ -39,7 +39,12 @@ function sentBytes(answer: Answer, format: Format): number {
   return Buffer.byteLength(encodeOnce(answer, format).body)
 }
 
-function shorten(hits: readonly Hit[], format: Format, maxLength: number, { verdict, limit }: Options & { limit: number }): Answer {
+function shorten(
+  hits: readonly Hit[],
+  format: Format,
+  maxLength: number,
+  { verdict, limit }: Options & { limit: number },
+): Answer {
   const sizes = createHitSizes(format)
   const measured = hits.map((hit) => ({ frame: sizes.withoutValues(hit, isCuttable), values: cuttableValues(hit) }))
   const cuts = measureCuts(measured, format, sizes, maxLength)

@@ -91,11 +91,7 @@ class SourceOutdated extends Error {
 type Ask = { readonly mustBeCurrent: boolean }
 
 /** Throws if the caller may not ask this, and SourceOutdated if the source must be current and was changed. */
-async function ask(
-  question: Question,
-  source: AskableSource | undefined,
-  { mustBeCurrent }: Ask,
-): Promise<Ranking> {
+async function ask(question: Question, source: AskableSource | undefined, { mustBeCurrent }: Ask): Promise<Ranking> {
   const { deps, input, context, typed } = question
   if (!source && deps.isUnfinished(typed)) throw unfinishedSource()
   const admitted = admit(source, input, context.principal)

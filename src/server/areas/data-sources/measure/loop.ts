@@ -12,10 +12,10 @@ import { findVectorIndexes, type Indexes } from '../search/indexes.ts'
 import { choosePlan, withIndexes } from '../search/plan.ts'
 import type { OpenReader, Reader } from '../search/reader.ts'
 import { searchSettings } from '../search/settings.ts'
-import { type MayEmbedRows } from './current-choice.ts'
+import type { MayEmbedRows } from './current-choice.ts'
+import { orInTextOrder } from './in-text-order.ts'
 import { type IndexState, relevanceTargetOf, stateOf, tableStateOf, targetOf } from './index-state.ts'
 import { measureIndex } from './measure-index.ts'
-import { orInTextOrder } from './in-text-order.ts'
 import { MeasuringStopped } from './runner.ts'
 import { type DueMeasurement, findDue, MEASUREMENTS_CHANNEL, postpone, saveMeasurement } from './store.ts'
 
@@ -69,7 +69,8 @@ async function measureDue(deps: DueDeps, due: DueMeasurement, lease: Lease, sign
   try {
     await permit()
     const reader = await deps.openReader(due.org_id, due.database_name)
-    const result = (await measureTarget(reader, due, permit)) ?? (await calibrateTarget(deps, reader, due, permit, signal))
+    const result =
+      (await measureTarget(reader, due, permit)) ?? (await calibrateTarget(deps, reader, due, permit, signal))
     // Without an index, or with another one than was measured, the next question decides what is due.
     if (!result) return await postpone(db, due, null)
     await db.tx(async (tx) => {

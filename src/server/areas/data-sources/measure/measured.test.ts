@@ -42,7 +42,9 @@ const measured = () =>
   until(async () => {
     clock.advance(10 * 60_000)
     await system.db.query(sql`select pg_notify(${MEASUREMENTS_CHANNEL}, '')`)
-    return (await findMeasurements(system.db, source.id)).find(({ due_at, target }) => due_at === null && target.endsWith(' cosine'))?.measured
+    return (await findMeasurements(system.db, source.id)).find(
+      ({ due_at, target }) => due_at === null && target.endsWith(' cosine'),
+    )?.measured
   })
 
 it('DS-15 a question has its index measured, which is shown, not recorded in Activity, and repeated after a rebuild', async () => {

@@ -58,6 +58,9 @@ function lowerBound(scores: readonly number[], share: number): number | undefine
 
 /** The score that at most this share reaches. */
 function upperBound(scores: readonly number[], share: number): number | undefined {
-  const highest = lowerBound(scores.map((score) => -score), share)
+  const highest = lowerBound(
+    scores.map((score) => -score),
+    share,
+  )
   return highest === undefined ? undefined : -highest
 }

@@ -21,7 +21,8 @@ export type Verdict = { readonly answerable: Answerable; readonly answerable_err
 /** Judges a question by the best score of each entry. One entry that answers it is enough. */
 export function judge(searched: readonly SearchedEntry[]): Verdict {
   const each = searched.map(answerableBy)
-  const answerable = (['yes', 'unknown', 'unsure', 'no'] as const).find((verdict) => each.includes(verdict)) ?? 'unknown'
+  const answerable =
+    (['yes', 'unknown', 'unsure', 'no'] as const).find((verdict) => each.includes(verdict)) ?? 'unknown'
   if (answerable === 'unknown') return { answerable }
   const rates = searched.flatMap(({ calibration }) => ('error_rate' in calibration ? calibration.error_rate : []))
   const highest = rates.toSorted((a, b) => b - a)[0]

@@ -7,7 +7,15 @@ export function presentCalibration({ calibration, at }: Measured): NonNullable<S
   const { outcome } = calibration
   const measured_at = at?.toISOString() ?? null
   if (outcome === 'unknown')
-    return { outcome, reason: calibration.reason, low: null, high: null, error_rate: null, questions: 0, at: measured_at }
+    return {
+      outcome,
+      reason: calibration.reason,
+      low: null,
+      high: null,
+      error_rate: null,
+      questions: 0,
+      at: measured_at,
+    }
   const { low, high, error_rate, near, foreign } = calibration
   return { outcome, reason: null, low, high, error_rate, questions: near + foreign, at: measured_at }
 }

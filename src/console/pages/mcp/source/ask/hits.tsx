@@ -36,7 +36,11 @@ export function Hits({ answer }: { answer: Answer }) {
 /** Says nothing for `yes`, and nothing where it is not known. */
 function Verdict({ of: answerable }: { of: Answer['answerable'] }) {
   if (answerable === 'no')
-    return <p className="banner">The source has nothing about this: all hits are less similar than rows that answer a question.</p>
+    return (
+      <p className="banner">
+        The source has nothing about this: all hits are less similar than rows that answer a question.
+      </p>
+    )
   if (answerable === 'unsure')
     return <p className="banner">These hits may not answer the question. Read them before you rely on them.</p>
   return null
