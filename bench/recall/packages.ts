@@ -8,7 +8,7 @@ export type Package = {
   readonly section: string
   readonly architecture: string
   readonly text: string
-  /** What the maintainers of Debian say that it is and does, such as `use::editing`. */
+  /** Tags that the maintainers of Debian gave it, such as `use::editing`. */
   readonly tags: readonly string[]
 }
 

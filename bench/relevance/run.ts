@@ -1,9 +1,9 @@
 import { systemClock } from '#lib/time/clock.ts'
 import { createBuiltin } from '../../src/server/areas/ai/builtin/builtin.ts'
-import type { Calibration } from '../../src/server/areas/data-sources/relevance/calibration.ts'
-import { GENERAL_QUESTIONS } from '../../src/server/areas/data-sources/relevance/general-questions.ts'
-import { judge } from '../../src/server/areas/data-sources/relevance/judge.ts'
-import { measureScores } from '../../src/server/areas/data-sources/relevance/measure-scores.ts'
+import { GENERAL_QUESTIONS } from '../../src/server/areas/data-sources/measure/general-questions.ts'
+import { measureScores } from '../../src/server/areas/data-sources/measure/measure-scores.ts'
+import type { Calibration } from '../../src/server/areas/data-sources/search/calibration.ts'
+import { judge } from '../../src/server/areas/data-sources/search/judge.ts'
 import { METRICS } from '../../src/server/areas/data-sources/search/metrics.ts'
 import { createEntrySearch } from '../../src/server/areas/data-sources/search/search-entry.ts'
 import { bindVector } from '../../src/server/areas/data-sources/search/vector.ts'
@@ -30,7 +30,7 @@ const PACKAGES = 30_000
 const QUESTIONS = tenth ? 60 : 2_000
 const GENERAL = tenth ? GENERAL_QUESTIONS.slice(0, 120) : GENERAL_QUESTIONS
 const ROWS = tenth ? 120 : Number.POSITIVE_INFINITY
-/** The worker stops after 30 s of database time, which a busy machine may need for what takes 5 s elsewhere. */
+/** The worker stops after 60 s of database time, which a busy machine may need for what takes 5 s elsewhere. */
 const BUDGET_MS = 900_000
 const searchEntry = createEntrySearch(systemClock)
 

@@ -17,7 +17,7 @@ const SQL_ELSEWHERE: Readonly<Record<string, string>> = {
   [`${AREAS}data-sources/configure/try-out.ts`]: TENANTS,
   [`${AREAS}data-sources/measure/runner.ts`]: TENANTS,
   [`${AREAS}data-sources/measure/statements.ts`]: TENANTS,
-  [`${AREAS}data-sources/relevance/read-rows.ts`]: TENANTS,
+  [`${AREAS}data-sources/measure/read-rows.ts`]: TENANTS,
   [`${AREAS}data-sources/search/`]: TENANTS,
   [`${AREAS}databases/engine/`]: TENANTS,
   [`${AREAS}databases/copy/`]: TENANTS,

@@ -1,5 +1,5 @@
 import { encodeOnce, type Format } from '#edge/format/negotiate.ts'
-import type { Verdict } from '../relevance/judge.ts'
+import type { Verdict } from '../search/judge.ts'
 import { createHitSizes, shortenedFrameBytes } from './answer-size.ts'
 import { longestPossibleCut, measureCuts } from './cut-length.ts'
 import { cuttableValues, isCuttable, isFixedKey, textOf } from './cuttable.ts'

@@ -17,7 +17,7 @@ type SentConfiguration = {
   entries: readonly EmbeddingConfigInput[]
   filter_schema: Readonly<Record<string, string>>
   person_settings: Readonly<Record<string, string>> | undefined
-  /** What applies to the hits of every entry. */
+  /** Settings for the hits of every entry. */
   relevance: Pick<ResolvedEntry, 'min_relevance' | 'error_rate'>
 }
 type Deps = EmbeddingModels & {

@@ -1,7 +1,6 @@
 import type { Querier } from '#lib/db/db.ts'
 import type { Clock } from '#lib/time/clock.ts'
-import { unknown } from '../relevance/calibrate.ts'
-import type { Calibration } from '../relevance/calibration.ts'
+import { type Calibration, unknown } from '../search/calibration.ts'
 import type { FindMeasured } from '../search/choice.ts'
 import type { ResolvedEntry } from '../search/entry.ts'
 import type { Indexes } from '../search/indexes.ts'
@@ -60,7 +59,7 @@ export function currentMeasurement(
   return usable(stored, targetOf(entry), stateOf(indexes))
 }
 
-/** What the scores of the entry mean now, and since when. */
+/** The meaning of the entry's scores now, and when it was measured. */
 export function currentCalibration(
   stored: readonly StoredMeasurement[],
   entry: ResolvedEntry,

@@ -33,7 +33,7 @@ export function targetsOf(entry: CalibratedEntry): [string, string] {
   return [targetOf(entry), relevanceTargetOf(entry)]
 }
 
-/** What scores mean does not depend on the indexes, but on the table. */
+/** The meaning of scores depends on the table and not on its indexes. */
 export function tableStateOf({ oid, rows }: Pick<Indexes, 'oid' | 'rows'>): IndexState {
   return { indexes: `table ${oid}`, rows: Math.max(rows, 0) }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { Calibration } from '../relevance/calibration.ts'
+import { Calibration } from '../search/calibration.ts'
 import { SearchChoice } from '../search/choice.ts'
 import { readStoredSearch } from '../search/entry.ts'
 import type { IndexState } from './index-state.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Calibration } from '../relevance/calibration.ts'
+import type { Calibration } from './calibration.ts'
 import type { ResolvedEntry } from './entry.ts'
 import type { Indexes } from './indexes.ts'
 
@@ -14,11 +14,11 @@ export const SearchChoice = z.object({
 })
 export type SearchChoice = z.output<typeof SearchChoice>
 
-/** What is measured of an entry. */
+/** Results of measuring an entry. */
 export type Measurements = {
   /** How its index is searched. Undefined: the default holds. */
   readonly choice?: SearchChoice | undefined
-  /** What its scores mean. Undefined: nothing is said about them. */
+  /** Meaning of its scores. Undefined: nothing is said about them. */
   readonly calibration?: Calibration | undefined
 }
 

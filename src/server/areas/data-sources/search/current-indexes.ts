@@ -10,7 +10,7 @@ import type { EntryQuery } from './statements.ts'
 const TTL_MS = 60_000
 
 /** An entry with the indexes of its table now, and what the scores of the table mean. */
-export type CurrentEntry = Pick<Measurements, 'calibration'> & { readonly entry: ResolvedEntry }
+type CurrentEntry = Pick<Measurements, 'calibration'> & { readonly entry: ResolvedEntry }
 
 type Reading = { readonly at: number; readonly current: Promise<CurrentEntry> }
 type Search = Pick<EntryQuery, 'entry' | 'filters'> & { readonly sourceId: string }

@@ -1,5 +1,5 @@
 import type { Relevance } from '#contract/data-sources/relevance.ts'
-import type { Calibration } from '../relevance/calibration.ts'
+import type { Calibration } from './calibration.ts'
 import type { ResolvedEntry } from './entry.ts'
 import { METRICS } from './metrics.ts'
 import type { FoundRow } from './statements.ts'
@@ -10,7 +10,7 @@ type Ranked = Pick<ResolvedEntry, 'model' | 'metric'>
 export type FoundRows<Entry extends Ranked = ResolvedEntry> = {
   readonly entry: Entry
   readonly rows: readonly FoundRow[]
-  /** What the scores of the entry mean. Undefined: nothing is said about them. */
+  /** Meaning of the scores of the entry. Undefined: nothing is said about them. */
   readonly calibration?: Calibration | undefined
 }
 export type RankedRow<Entry extends Ranked = ResolvedEntry> = {

@@ -33,7 +33,7 @@ export function Hits({ answer }: { answer: Answer }) {
   )
 }
 
-/** Says nothing for `yes`, and nothing where it is not known. */
+/** A warning for `no` and `unsure`, otherwise nothing. */
 function Verdict({ of: answerable }: { of: Answer['answerable'] }) {
   if (answerable === 'no')
     return (

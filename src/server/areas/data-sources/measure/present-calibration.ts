@@ -1,5 +1,5 @@
 import type { SourcePlan } from '#contract/data-sources/search-config.ts'
-import type { Calibration } from './calibration.ts'
+import type { Calibration } from '../search/calibration.ts'
 
 type Measured = { readonly calibration: Calibration; readonly at: Date | null }
 

@@ -15,7 +15,7 @@ export function isRelevant(relevance: Relevance, min: MinRelevance): boolean {
 }
 
 /** The search of one entry: how its scores are read, and the best of them. Undefined: no row was found. */
-export type SearchedEntry = { readonly calibration: Calibration; readonly best: number | undefined }
+type SearchedEntry = { readonly calibration: Calibration; readonly best: number | undefined }
 export type Verdict = { readonly answerable: Answerable; readonly answerable_error_rate?: ErrorRate }
 
 /** Judges a question by the best score of each entry. One entry that answers it is enough. */

@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import { ERROR_RATES, UNKNOWN_RELEVANCE_REASONS } from '#contract/data-sources/relevance.ts'
 
-export type UnknownReason = (typeof UNKNOWN_RELEVANCE_REASONS)[number]
-
 /** How the scores of an entry tell questions that its rows answer from others, as the worker measured it. */
 export const Calibration = z.discriminatedUnion('outcome', [
   z.object({
@@ -16,3 +14,7 @@ export const Calibration = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('unknown'), reason: z.enum(UNKNOWN_RELEVANCE_REASONS) }),
 ])
 export type Calibration = z.output<typeof Calibration>
+
+export function unknown(reason: (typeof UNKNOWN_RELEVANCE_REASONS)[number]): Calibration {
+  return { outcome: 'unknown', reason }
+}

@@ -1,6 +1,7 @@
-import { type FoundRows, mergeRows, type RankedRow } from '../search/merge.ts'
-import { METRICS } from '../search/metrics.ts'
+import { unknown } from './calibration.ts'
 import { isRelevant, judge, relevanceOf, type Verdict } from './judge.ts'
+import { type FoundRows, mergeRows, type RankedRow } from './merge.ts'
+import { METRICS } from './metrics.ts'
 
 /** The rows of an answer, and whether they answer the question. No verdict: nothing is said about relevance. */
 export type Ranking = { readonly rows: readonly RankedRow[]; readonly verdict?: Verdict | undefined }
@@ -9,7 +10,7 @@ export type Ranking = { readonly rows: readonly RankedRow[]; readonly verdict?: 
 export function rate(found: readonly FoundRows[], limit: number): Ranking {
   const ranked = mergeRows(found, limit)
   if (found.every(({ calibration }) => calibration === undefined)) return { rows: ranked }
-  const calibrations = new Map(found.map(({ entry, calibration }) => [entry, calibration ?? NOT_MEASURED]))
+  const calibrations = new Map(found.map(({ entry, calibration }) => [entry, calibration ?? unknown('not_measured')]))
   const rows = ranked.flatMap(({ entry, row }) => {
     const relevance = relevanceOf(METRICS[entry.metric].scoreOf(row.distance), calibrations.get(entry)!)
     const { min_relevance } = entry
@@ -21,5 +22,3 @@ export function rate(found: readonly FoundRows[], limit: number): Ranking {
   }))
   return { rows, verdict: judge(searched) }
 }
-
-const NOT_MEASURED = { outcome: 'unknown', reason: 'not_measured' } as const

@@ -1,15 +1,15 @@
 import { DEFAULT_ERROR_RATE } from '#contract/data-sources/relevance.ts'
-import { orInTextOrder } from '../measure/in-text-order.ts'
-import { createRunner, type Measured, MeasuringStopped, type Run } from '../measure/runner.ts'
-import { distancesOf } from '../measure/statements.ts'
+import { type Calibration, unknown } from '../search/calibration.ts'
 import { METRICS } from '../search/metrics.ts'
 import { createStatements, type EntryQuery } from '../search/statements.ts'
 import { bindVector } from '../search/vector.ts'
-import { calibrate, MIN_QUESTIONS, unknown } from './calibrate.ts'
-import type { Calibration } from './calibration.ts'
+import { calibrate, MIN_QUESTIONS } from './calibrate.ts'
 import { distanceBetween } from './distance.ts'
+import { orInTextOrder } from './in-text-order.ts'
 import { makeNearQuestions } from './near-questions.ts'
 import { readRows, type SampledRow } from './read-rows.ts'
+import { createRunner, type Measured, MeasuringStopped, type Run } from './runner.ts'
+import { distancesOf } from './statements.ts'
 
 /** Embeds texts with the model. They may be made from rows, so they are neither cached nor logged. */
 export type EmbedRows = (content: {
@@ -31,7 +31,6 @@ type MeasuringScores = Measured & {
 const NEAR_QUESTIONS = 400
 /** Fewer rows with different text are too few for questions that differ. */
 const MIN_ROWS = 30
-const BUDGET_MS = 30_000
 /** Texts that are embedded at once, so that questions of people get their turn. */
 const BATCH = 16
 
@@ -40,7 +39,7 @@ const BATCH = 16
  * and where there are too few rows. The time of all statements together is bounded.
  */
 export async function measureScores(measuring: MeasuringScores): Promise<Calibration> {
-  const run = createRunner({ budgetMs: BUDGET_MS, ...measuring })
+  const run = createRunner(measuring)
   const rows = await readRows(run, measuring)
   if (rows.length < MIN_ROWS) return unknown('too_few')
   const near = await nearScores(measuring, rows)

@@ -1,5 +1,5 @@
 import type { ErrorRate } from '#contract/data-sources/relevance.ts'
-import type { Calibration, UnknownReason } from './calibration.ts'
+import { type Calibration, unknown } from '../search/calibration.ts'
 
 /** Scores of questions whose answer is known: those that a row answers, and those that no row answers. */
 type Samples = {
@@ -45,10 +45,6 @@ export function calibrate({ near, foreign, errorRate }: Samples): Calibration {
     near: near.length,
     foreign: foreign.length,
   }
-}
-
-export function unknown(reason: UnknownReason): Calibration {
-  return { outcome: 'unknown', reason }
 }
 
 /** The score that at most this share is below. Returns undefined if there are too few scores to know. */

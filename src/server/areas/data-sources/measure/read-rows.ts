@@ -1,10 +1,10 @@
 import { identifier, integer, type Sql, script, sql } from '#lib/db/sql.ts'
-import { readVector } from '../measure/points.ts'
-import type { Run } from '../measure/runner.ts'
 import { contentColumns } from '../search/column-text.ts'
 import { embeddedText } from '../search/embedded-text.ts'
 import type { ResolvedEntry } from '../search/entry.ts'
 import { fromTable, hasColumns } from '../search/named-columns.ts'
+import { readVector } from './points.ts'
+import type { Run } from './runner.ts'
 
 /** A row that questions are made from. */
 export type SampledRow = { readonly text: string; readonly vector: Float32Array }
