@@ -133,7 +133,12 @@ async function configure(owner: ManagedDb, reader: string, table: Table): Promis
     modelNames: () => [],
     personValues: async () => ({}),
   }
-  const { entries } = await checkAll(deps, { entries: [entry], filter_schema: filters, person_settings: undefined })
+  const { entries } = await checkAll(deps, {
+    entries: [entry],
+    filter_schema: filters,
+    person_settings: undefined,
+    relevance: {},
+  })
   await setGrants(owner, reader, entries)
   return entries[0]!
 }

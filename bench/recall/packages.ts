@@ -8,6 +8,8 @@ export type Package = {
   readonly section: string
   readonly architecture: string
   readonly text: string
+  /** Tags that the maintainers of Debian gave it, such as `use::editing`. */
+  readonly tags: readonly string[]
 }
 
 const MAX_LIST_BYTES = 512 * 1024 * 1024
@@ -28,7 +30,13 @@ export async function readPackages(): Promise<Package[] | undefined> {
     if (!name || !description || byDescription.has(description)) continue
     const section = fieldOf(stanza, 'Section')?.split('/').at(-1) ?? 'none'
     const architecture = fieldOf(stanza, 'Architecture') ?? 'none'
-    byDescription.set(description, { name, section, architecture, text: `${name}: ${description}` })
+    byDescription.set(description, {
+      name,
+      section,
+      architecture,
+      text: `${name}: ${description}`,
+      tags: tagsOf(stanza),
+    })
   }
   return [...byDescription.values()]
 }
@@ -44,4 +52,13 @@ function fieldOf(stanza: string, name: string): string | undefined {
   if (start === 0 && !stanza.startsWith(`${name}: `)) return undefined
   const end = stanza.indexOf('\n', start)
   return stanza.slice(start + name.length + 2, end === -1 ? undefined : end).trim()
+}
+
+/** The field goes on over lines that begin with a blank. */
+function tagsOf(stanza: string): string[] {
+  const list = /^Tag:((?:.*\n )*.*)/m.exec(stanza)?.[1] ?? ''
+  return list
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '')
 }

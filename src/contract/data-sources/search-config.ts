@@ -4,6 +4,7 @@ import { IdInput } from '../core/inputs.ts'
 import { jsonGet, jsonPut } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { MAX_PERSON_SETTINGS, PersonClaim, PersonSettings } from './person-settings.ts'
+import { DEFAULT_ERROR_RATE, ERROR_RATES, MIN_RELEVANCES, UNKNOWN_RELEVANCE_REASONS } from './relevance.ts'
 import { DataSource, FilterType } from './sources.ts'
 
 export const DISTANCE_METRICS = ['cosine', 'l2', 'inner_product'] as const
@@ -37,10 +38,14 @@ const EmbeddingConfig = z.object({
   distance_metric: z.enum(DISTANCE_METRICS),
 })
 
+const MinRelevance = z.enum(MIN_RELEVANCES)
+
 export const SearchConfiguration = z.object({
   connection_config: z.object({
     embedding_configs: z.array(EmbeddingConfig),
     person_settings: PersonSettings.optional(),
+    min_relevance: MinRelevance.optional(),
+    error_rate: z.literal(ERROR_RATES).optional(),
   }),
   filter_schema: z.record(z.string(), FilterType),
   warnings: z.array(z.string()).describe('Problems that did not prevent saving, such as a slow search'),
@@ -79,6 +84,15 @@ export const configureSource = operation({
             '`{"app.email": "email"}`. The row-level security of every table decides by them which rows the person finds. ' +
             'Callers that are no person are refused',
         ),
+      min_relevance: MinRelevance.optional().describe(
+        'Hits whose `_relevance` is less are left out of answers. Hits whose relevance is `unknown` stay. Without it all hits are returned',
+      ),
+      error_rate: z
+        .literal(ERROR_RATES)
+        .optional()
+        .describe(
+          `Share of answerable questions that may be called \`no\` by mistake. Default: ${DEFAULT_ERROR_RATE}. A smaller one makes \`no\` rarer`,
+        ),
     }),
     filter_schema: boundedMap(name, z.string().max(20).meta({ enum: FilterType.options }), MAX_FILTER_COLUMNS)
       .default({})
@@ -110,6 +124,20 @@ export const SourcePlan = z.object({
     })
     .nullable()
     .describe('The measurement that chose the method and its setting; null while the default is used'),
+  relevance: z
+    .object({
+      outcome: z
+        .enum(['separated', 'unknown'])
+        .describe('`unknown`: answers say `unknown` for their relevance, for the `reason`'),
+      reason: z.enum(UNKNOWN_RELEVANCE_REASONS).nullable(),
+      low: z.number().nullable().describe('A question whose best `_score` is below is called `no`'),
+      high: z.number().nullable().describe('A question whose best `_score` reaches it is called `yes`'),
+      error_rate: z.number().nullable().describe('Share of answerable questions that are called `no` by mistake'),
+      questions: z.int().describe('Number of questions that were made from rows, and of general ones'),
+      at: z.iso.datetime().nullable(),
+    })
+    .nullable()
+    .describe('What the scores of the entry mean; null where measuring is switched off'),
 })
 export type SourcePlan = z.infer<typeof SourcePlan>
 
@@ -121,7 +149,8 @@ export const getSource = operation({
   description:
     '`connection_config` and `filter_schema` can be sent back unchanged to save them again. ' +
     '`plan` says for each entry whether an index is used and why. A new index is used within a minute. ' +
-    'After questions were asked, the service measures how the index is best searched, and `measured` has the result.',
+    'After questions were asked, the service measures how the index is best searched, and `measured` has the result, ' +
+    'and which scores tell questions that the rows answer from others, which is in `relevance`.',
   access: { principals: ['user', 'api_token'], role: 'developer', scope: null, org: 'token' },
   errors: ['UNAVAILABLE'],
   input: z.object({ id: IdInput }),

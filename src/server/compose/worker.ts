@@ -1,6 +1,7 @@
 import { invalidToken } from '#edge/credentials/caller.ts'
 import { idempotencyLoop } from '#edge/idempotency/idempotency.ts'
 import type { Loop } from '#lib/work/loop.ts'
+import { BUILTIN_MODEL } from '../areas/ai/index.ts'
 import { measureLoop } from '../areas/data-sources/index.ts'
 import type { Databases } from '../areas/databases/index.ts'
 import { composeActivity } from './activity.ts'
@@ -11,6 +12,7 @@ import { backupChecks, composeBackups } from './backups.ts'
 import { composeCheckWork } from './checks.ts'
 import { composeDatabases, composeMoveNotices, databaseServerChecks } from './databases.ts'
 import { composeEdge } from './edge.ts'
+import { composeEmbedding } from './embedding.ts'
 import { composeLeaving } from './leaving.ts'
 import { composeMaintenanceWork } from './maintenance.ts'
 import { composeNotifications } from './notifications.ts'
@@ -56,16 +58,23 @@ export function compose(parts: ServiceParts): WorkerService {
   }
 }
 
-/** Builds the loop that measures vector indexes, unless it is switched off. */
-function measuringLoops({ config, db, clock, log }: ServiceParts, databases: Databases): Loop[] {
+/** Builds the loop that measures vector indexes and scores, unless it is switched off. */
+function measuringLoops({ config, db, clock, log, shared }: ServiceParts, databases: Databases): Loop[] {
   if (!config.questions.measuresIndexes) return []
+  const { models, embedContent } = shared(composeEmbedding)
   const loop = measureLoop({
     db,
     clock,
     openReader: (orgId, name) => databases.open(orgId, name, 'reader'),
     activityOf: (orgId, name) => databases.activityOf(orgId, name),
+    mayEmbedRows: (model) => model === BUILTIN_MODEL,
+    // Nobody asked for this work, so the built-in model, which costs nothing, is not counted.
+    embedRows: async ({ org_id, model, texts, signal }) =>
+      model === BUILTIN_MODEL
+        ? (await models.get(model).embed(texts, signal)).vectors
+        : embedContent({ org_id, model, texts, signal }),
     onError: (error, { source_id }) =>
-      log.warn({ error, source_id }, 'an index could not be measured; it is tried again'),
+      log.warn({ error, source_id }, 'an index or its scores could not be measured; this is tried again'),
   })
   return [loop]
 }

@@ -21,7 +21,7 @@ export const ALLOWED_REACTIONS: Readonly<Record<string, string>> = {
   'server/areas/pipelines/calls/waiting.ts this.#listening': 'when the process stops',
   'server/areas/auth/sign-in/providers/oidc.ts next.configuration':
     'once per configuration, which is settled by its request',
-  'server/areas/data-sources/search/current-indexes.ts next.entry': 'once per entry, which is settled by its query',
+  'server/areas/data-sources/search/current-indexes.ts next.current': 'once per entry, which is settled by its query',
   'server/areas/apps/process/sandbox/confined-process.ts this.ready': 'once per process',
   'server/areas/apps/process/sandbox/sandbox.ts child.ended': 'once per process',
   'server/areas/apps/process/start.ts app.gone': 'once per sandbox',

@@ -39,7 +39,7 @@ export async function startPersonSource(on: { db: Db; databaseUrl: string }, doc
     const filter_schema = { topic: 'number', owner: 'string' }
     const readerName = await readerRole(reader)
     const deps = { owner, reader: readerName, personValues, ...models }
-    const { entries } = await checkAll(deps, { entries: [entry], filter_schema, person_settings })
+    const { entries } = await checkAll(deps, { entries: [entry], filter_schema, person_settings, relevance: {} })
     await addGrants(owner, readerName, entries)
     return entries
   }
@@ -50,13 +50,13 @@ export async function startPersonSource(on: { db: Db; databaseUrl: string }, doc
     here: () => undefined,
   })
   const openReader = async () => reader
-  const search = createSourceSearch({ clock, embed, openReader, findChoice: withoutMeasuring })
+  const search = createSourceSearch({ clock, embed, openReader, findMeasured: withoutMeasuring })
   const run = async (kind: keyof typeof entries, { vector, ...question }: Question, asker?: Asker) => {
     const number = vectors.push(vector) - 1
     const person = asker && valuesOf(asker)
     const context = { signal: new AbortController().signal }
     const query = { source: DATABASE, entries: entries[kind], query: String(number), person, context, ...question }
-    const rows = await search.run(query)
+    const { rows } = await search.run(query)
     return rows.map(({ row: { c0, distance } }) => ({ id: Number(c0), distance }))
   }
   return {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { toFilters } from './query.ts'
+import { toFilters, toLines } from './query.ts'
 
 const TYPES = { category: 'string', year: 'number', published: 'boolean' }
 
@@ -32,4 +32,29 @@ it.each([
   ['published', 'yes', '--filter published: must be a boolean, not yes'],
 ])('DS-22 --filter %s=%s is refused before it is sent', (column, text, words) => {
   expect(() => toFilters([[column, text]], TYPES)).toThrow(words)
+})
+
+const cli = { strong: (text: string) => text }
+const results = [{ id: '1', title: 'Pay day', metadata: { _score: 0.11, _target: 'articles', _relevance: 'unlikely' } }]
+
+it('DS-25 svc datasource query prints that a source has nothing about the question, and how relevant a hit is', () => {
+  expect(toLines({ count: 1, answerable: 'no', answerable_error_rate: 0.05, results }, cli)).toEqual([
+    '1 hit',
+    'This source has nothing about the question: all hits are less similar than rows that answer one.',
+    '',
+    'Pay day (1)',
+    '  0.110  articles  unlikely',
+  ])
+  expect(toLines({ count: 1, answerable: 'unsure', results }, cli)[1]).toBe(
+    'These hits may not answer the question: read them before you rely on them.',
+  )
+})
+
+it('DS-25 svc datasource query prints nothing of relevance where it is yes or not known', () => {
+  const { _relevance, ...metadata } = results[0]!.metadata
+  const unknown = [{ ...results[0]!, metadata: { ...metadata, _relevance: 'unknown' } }]
+  const plain = ['1 hit', '', 'Pay day (1)', '  0.110  articles']
+  expect(toLines({ count: 1, answerable: 'unknown', results: unknown }, cli)).toEqual(plain)
+  expect(toLines({ count: 1, results: [{ ...results[0]!, metadata }] }, cli)).toEqual(plain)
+  expect(toLines({ count: 0, answerable: 'yes', results: [] }, cli)).toEqual(['0 hits'])
 })

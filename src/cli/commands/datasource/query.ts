@@ -52,16 +52,32 @@ function convert(column: string, text: string, type: string | undefined): string
   return text
 }
 
-function toLines({ count, results }: Answer, cli: Cli): string[] {
+const VERDICTS = {
+  no: 'This source has nothing about the question: all hits are less similar than rows that answer one.',
+  unsure: 'These hits may not answer the question: read them before you rely on them.',
+} as const
+
+export function toLines({ count, answerable, results }: Answer, cli: Pick<Cli, 'strong'>): string[] {
   const head = cli.strong(`${count} ${count === 1 ? 'hit' : 'hits'}`)
-  return [head, ...results.flatMap(({ id, title, metadata }) => ['', ...toEntry(id, title, metadata, cli)])]
+  const verdict = answerable === 'no' || answerable === 'unsure' ? [VERDICTS[answerable]] : []
+  return [head, ...verdict, ...results.flatMap(({ id, title, metadata }) => ['', ...toEntry(id, title, metadata, cli)])]
 }
 
-function toEntry(id: string, title: string | null, metadata: Record<string, unknown>, cli: Cli): string[] {
-  const { _score, _target, ...rest } = metadata
+function toEntry(
+  id: string,
+  title: string | null,
+  metadata: Record<string, unknown>,
+  cli: Pick<Cli, 'strong'>,
+): string[] {
+  const { _score, _target, _relevance, ...rest } = metadata
   const values = Object.entries(rest).map(([key, value]) => `  ${printable(key)}: ${printable(toText(value))}`)
-  const place = `  ${Number(_score).toFixed(3)}  ${printable(toText(_target))}`
+  const place = `  ${Number(_score).toFixed(3)}  ${printable(toText(_target))}${relevanceText(_relevance)}`
   return [cli.strong(printable(title === null ? id : `${title} (${id})`)), place, ...values]
+}
+
+/** Returns nothing where the relevance is not known. */
+function relevanceText(relevance: unknown): string {
+  return relevance === undefined || relevance === 'unknown' ? '' : `  ${printable(toText(relevance))}`
 }
 
 function toText(value: unknown): string {

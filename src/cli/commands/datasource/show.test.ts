@@ -25,7 +25,18 @@ const SOURCE = {
   },
   filter_schema: { category: 'string' },
   warnings: [],
-  plan: [{ label: 'notes', method: 'hnsw', index: 'near', reason: 'r', ef_search: 400, probes: null, measured: null }],
+  plan: [
+    {
+      label: 'notes',
+      method: 'hnsw',
+      index: 'near',
+      reason: 'r',
+      ef_search: 400,
+      probes: null,
+      measured: null,
+      relevance: null,
+    },
+  ],
   max_staleness_seconds: 0,
   created_at: '2026-01-01T00:00:00.000Z',
   updated_at: '2026-01-01T00:00:00.000Z',
@@ -50,4 +61,23 @@ it('DS-04 svc datasource show prints that nobody can ask a source, and that its 
     'Filters: none',
     'Searches notes: public.notes (id, title), not searched',
   ])
+})
+
+it('DS-25 svc datasource show prints the scores that mean yes and no, or why they are not known', () => {
+  const [plan] = SOURCE.plan
+  const relevance = {
+    outcome: 'separated',
+    reason: null,
+    low: 0.31,
+    high: 0.4973,
+    error_rate: 0.05,
+    questions: 736,
+  } as const
+  const shown = (over: NonNullable<Parameters<typeof textOf>[0]['plan'][number]['relevance']>) =>
+    textOf({ ...SOURCE, plan: [{ ...plan!, relevance: over }] }).at(-1)
+  expect(shown({ ...relevance, at: '2026-01-01T00:00:00.000Z' })).toBe(
+    '  Relevance: a best score below 0.310 is no, from 0.497 on yes (736 questions; 5 % of answerable ones may be called no)',
+  )
+  const unknown = { low: null, high: null, error_rate: null, questions: 0, at: null, outcome: 'unknown' } as const
+  expect(shown({ ...unknown, reason: 'rows_by_person' })).toBe('  Relevance: unknown, each person sees other rows')
 })

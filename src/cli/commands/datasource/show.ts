@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { UNKNOWN_RELEVANCE_REASONS } from '#contract/data-sources/relevance.ts'
 import { getSource } from '#contract/data-sources/search-config.ts'
 import { callCommand } from '../../call/operation-command.ts'
 
@@ -21,10 +22,33 @@ export function textOf(source: z.output<typeof getSource.output>): string[] {
     `Asked by: ${enabled && exposed ? `the role ${min_role} and above` : 'nobody, because it is not exposed'}`,
     `Rows by person: ${person_settings ? settingsText(person_settings) : 'no, everyone who may ask finds the same rows'}`,
     `Filters: ${filters.join(', ') || 'none'}`,
-    ...embedding_configs.map(
-      ({ label, table, content_columns }) =>
-        `Searches ${label}: ${table} (${content_columns}), ${methods.get(label) ?? 'not searched'}`,
-    ),
+    ...embedding_configs.flatMap(({ label, table, content_columns }) => [
+      `Searches ${label}: ${table} (${content_columns}), ${methods.get(label) ?? 'not searched'}`,
+      ...relevanceLines(plan.find((each) => each.label === label)?.relevance ?? null),
+    ]),
+  ]
+}
+
+type Relevance = z.output<typeof getSource.output>['plan'][number]['relevance']
+
+const REASONS: Record<(typeof UNKNOWN_RELEVANCE_REASONS)[number], string> = {
+  not_measured: 'not measured yet: this happens after questions were asked',
+  too_few: 'there are too few rows with different text',
+  not_separable: 'the scores of questions that rows answer are those of other questions too',
+  too_large: 'the table is too large to be measured in time',
+  rows_by_person: 'each person sees other rows',
+  row_text_stays_here: 'it needs the text of rows, which does not go to providers outside',
+}
+
+/** Prints nothing where measuring is switched off. */
+function relevanceLines(relevance: Relevance): string[] {
+  if (!relevance) return []
+  const { outcome, reason, low, high, error_rate, questions } = relevance
+  if (outcome === 'unknown') return [`  Relevance: unknown, ${reason ? REASONS[reason] : 'for no known reason'}`]
+  const [no, yes] = [low, high].map((score) => score?.toFixed(3))
+  const percent = Math.round((error_rate ?? 0) * 100)
+  return [
+    `  Relevance: a best score below ${no} is no, from ${yes} on yes (${questions} questions; ${percent} % of answerable ones may be called no)`,
   ]
 }
 

@@ -7,7 +7,7 @@ import { exposeRoute } from './configure/expose.ts'
 import { listSourcesRoute } from './configure/list-sources.ts'
 import { type ShowDeps, showRoute } from './configure/show.ts'
 import { type SwitchDeps, switchRoute } from './configure/switch.ts'
-import { createFindChoice } from './measure/current-choice.ts'
+import { createFindMeasured } from './measure/current-choice.ts'
 import { checkRoute } from './preview/check-route.ts'
 import type { InspectDeps } from './preview/inspect.ts'
 import { previewRoute } from './preview/preview-route.ts'
@@ -27,7 +27,7 @@ export const sourcesOfDatabases = { statesOf, forgetUnlessExposed }
 
 type DataSourcesDeps<Draft extends { id: string }> = Omit<
   AskDeps<Draft>,
-  'openReader' | 'findChoice' | 'personValues'
+  'openReader' | 'findMeasured' | 'personValues'
 > &
   Omit<ShowDeps, 'openReader'> &
   Omit<ConfigureDeps, 'personValues'> &
@@ -38,8 +38,8 @@ type DataSourcesDeps<Draft extends { id: string }> = Omit<
 export function createDataSources<Draft extends { id: string }>(deps: DataSourcesDeps<Draft>) {
   const openReader = deps.openForQuestions
   const personValues = createPersonValues(deps)
-  const findChoice = deps.measuresIndexes ? createFindChoice(deps) : withoutMeasuring
-  const parts = createQuestionParts({ ...deps, openReader, findChoice, personValues })
+  const findMeasured = deps.measuresIndexes ? createFindMeasured(deps) : withoutMeasuring
+  const parts = createQuestionParts({ ...deps, openReader, findMeasured, personValues })
   const configuring = { ...deps, personValues }
   return {
     /** Whether a data source that can be asked was configured with this model. */

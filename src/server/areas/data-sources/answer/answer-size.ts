@@ -42,8 +42,8 @@ export function createHitSizes(format: Format): HitSizes {
 }
 
 /** Everything around the hits of a shortened answer; a little high. */
-export function shortenedFrameBytes(count: number, note: string, format: Format): number {
-  const sample = { count, results: ['x'], truncated: true, note }
+export function shortenedFrameBytes(count: number, verdict: object | undefined, note: string, format: Format): number {
+  const sample = { count, ...verdict, results: ['x'], truncated: true, note }
   return encodedBytes(sample, format) - 3
 }
 

@@ -18,7 +18,7 @@ export function isCuttable(key: string, value: unknown): boolean {
 
 /** Keys of the metadata that are ours and always whole. */
 export function isFixedKey(key: string): boolean {
-  return key === '_score' || key === '_target'
+  return key === '_score' || key === '_target' || key === '_relevance'
 }
 
 /** A JSON column is cut as its JSON text. */

@@ -10,13 +10,15 @@ export type Hit = { id: string; title: string | null; metadata: Record<string, u
 export function toHits(ranked: readonly RankedRow[]): Hit[] {
   let types: readonly number[] = []
   let typesText = ''
-  return ranked.map(({ entry, row }) => {
+  return ranked.map(({ entry, row, relevance }) => {
     // All rows of one statement have the same types.
     if (row.types !== typesText) {
       types = readTypes(row.types)
       typesText = row.types
     }
-    return toHit(row, types, entry)
+    const hit = toHit(row, types, entry)
+    if (relevance) hit.metadata._relevance = relevance
+    return hit
   })
 }
 

@@ -19,6 +19,20 @@ const hit = (id: string, body: unknown, title: string | null = 'T'): Hit => ({
   metadata: { body, _score: 0.5, _target: 'docs' },
 })
 
+it.each(FORMATS)('DS-25 the bytes of a verdict count: an answer that is full has at most 16 KiB as %s', (format) => {
+  const verdict = { answerable: 'unsure', answerable_error_rate: 0.05 } as const
+  const all = Array.from({ length: 20 }, (_, i): Hit => {
+    const { metadata, ...rest } = hit(`id-${i}`, 'x'.repeat(2_000))
+    return { ...rest, metadata: { ...metadata, _relevance: 'possible' } }
+  })
+  const { answer, bytes: size } = truncateAnswer(all, format, { verdict })
+  expect(answer).toMatchObject({ count: 20, ...verdict, truncated: true })
+  expect(answer.results.every(({ metadata }) => metadata._relevance === 'possible')).toBe(true)
+  expect(size).toBe(bytes(answer, format))
+  expect(size).toBeLessThanOrEqual(MAX_ANSWER_BYTES)
+  expect(size).toBeGreaterThan(MAX_ANSWER_BYTES * 0.99)
+})
+
 const nasty = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 400 }),
   fc.string({ unit: 'grapheme', maxLength: 3000 }),

@@ -1,4 +1,5 @@
 import { encodeOnce, type Format } from '#edge/format/negotiate.ts'
+import type { Verdict } from '../search/judge.ts'
 import { createHitSizes, shortenedFrameBytes } from './answer-size.ts'
 import { longestPossibleCut, measureCuts } from './cut-length.ts'
 import { cuttableValues, isCuttable, isFixedKey, textOf } from './cuttable.ts'
@@ -7,7 +8,9 @@ import { cutText } from './text-size.ts'
 
 export const MAX_ANSWER_BYTES = 16 * 1024
 
-export type Answer = { count: number; results: Hit[]; truncated?: true; note?: string }
+export type Answer = Partial<Verdict> & { count: number; results: Hit[]; truncated?: true; note?: string }
+
+type Options = { readonly verdict?: Verdict | undefined; readonly limit?: number }
 
 /**
  * Returns an answer of at most `limit` bytes as it will be sent, and its size. Long values are cut first, all to one
@@ -19,15 +22,15 @@ export type Answer = { count: number; results: Hit[]; truncated?: true; note?: s
 export function truncateAnswer(
   hits: readonly Hit[],
   format: Format,
-  limit = MAX_ANSWER_BYTES,
+  { verdict, limit = MAX_ANSWER_BYTES }: Options = {},
 ): { answer: Answer; bytes: number } {
   const maxLength = longestPossibleCut(hits, limit)
   if (maxLength === undefined) {
-    const answer = { count: hits.length, results: [...hits] }
+    const answer = { count: hits.length, ...verdict, results: [...hits] }
     const bytes = sentBytes(answer, format)
     if (bytes <= limit) return { answer, bytes }
   }
-  const shortened = shorten(hits, format, maxLength ?? limit, limit)
+  const shortened = shorten(hits, format, maxLength ?? limit, { verdict, limit })
   return { answer: shortened, bytes: sentBytes(shortened, format) }
 }
 
@@ -36,17 +39,23 @@ function sentBytes(answer: Answer, format: Format): number {
   return Buffer.byteLength(encodeOnce(answer, format).body)
 }
 
-function shorten(hits: readonly Hit[], format: Format, maxLength: number, limit: number): Answer {
+function shorten(
+  hits: readonly Hit[],
+  format: Format,
+  maxLength: number,
+  { verdict, limit }: Options & { limit: number },
+): Answer {
   const sizes = createHitSizes(format)
   const measured = hits.map((hit) => ({ frame: sizes.withoutValues(hit, isCuttable), values: cuttableValues(hit) }))
   const cuts = measureCuts(measured, format, sizes, maxLength)
   const longestNote = noteOf({ cutValues: 9_999, length: MAX_ANSWER_BYTES, leftOut: hits.length, found: hits.length })
-  const room = limit - shortenedFrameBytes(hits.length, longestNote, format)
+  const room = limit - shortenedFrameBytes(hits.length, verdict, longestNote, format)
   const count = cuts.countThatFits(room)
-  return assemble(hits, count, cuts.longestThatFits(count, room))
+  const { results, note } = assemble(hits, count, cuts.longestThatFits(count, room))
+  return { count, ...verdict, results, truncated: true, note }
 }
 
-function assemble(hits: readonly Hit[], count: number, length: number): Answer {
+function assemble(hits: readonly Hit[], count: number, length: number): { results: Hit[]; note: string } {
   let cutValues = 0
   const cut = <T>(value: T): T | string => {
     const text = isCuttable('', value) ? textOf(value) : ''
@@ -59,7 +68,7 @@ function assemble(hits: readonly Hit[], count: number, length: number): Answer {
     return { id, title: cut(title), metadata: Object.fromEntries(entries) }
   })
   const note = noteOf({ cutValues, length, leftOut: hits.length - count, found: hits.length })
-  return { count, results, truncated: true, note }
+  return { results, note }
 }
 
 type Shortening = { cutValues: number; length: number; leftOut: number; found: number }

@@ -4,8 +4,8 @@ import type { Context, Member } from '#edge/route/route.ts'
 import { letOthersRun } from '#lib/async/let-others-run.ts'
 import { toHits } from '../answer/hit.ts'
 import { type Answer, truncateAnswer } from '../answer/truncate.ts'
-import type { RankedRow } from '../search/merge.ts'
 import type { FindPersonValues } from '../search/person.ts'
+import type { Ranking } from '../search/rate.ts'
 import type { SourceQuery, SourceSearch } from '../search/search-source.ts'
 import { sourceIdOf } from '../search/source-id.ts'
 import { admit, personSettingsOf, type QuestionInput, unfinishedSource } from './admit.ts'
@@ -44,8 +44,8 @@ export async function answerQuestion(
 ): Promise<Answer> {
   const question = begin(deps, input, context, performance.now())
   try {
-    const rows = await findRows(question)
-    const { answer, bytes } = truncateAnswer(toHits(rows), context.format)
+    const { rows, verdict } = await findRows(question)
+    const { answer, bytes } = truncateAnswer(toHits(rows), context.format, { verdict })
     await settle(question, { status: 200, bytes, isCounted: true })
     return answer
   } catch (error) {
@@ -77,7 +77,7 @@ const MAX_TRIES = 3
  * fails because its source is changed meanwhile is asked again: a save takes back the rights on columns that it no longer
  * names, also from questions that are on their way.
  */
-async function findRows(question: Question): Promise<readonly RankedRow[]> {
+async function findRows(question: Question): Promise<Ranking> {
   const remembered = question.deps.sources.remembered(question.typed)
   if (!remembered) return askCurrent(question, await findSource(question))
   question.found = { source: remembered, database_name: remembered.database_name }
@@ -91,7 +91,7 @@ async function findRows(question: Question): Promise<readonly RankedRow[]> {
   }
 }
 
-async function askCurrent(question: Question, found: AskableSource | undefined): Promise<readonly RankedRow[]> {
+async function askCurrent(question: Question, found: AskableSource | undefined): Promise<Ranking> {
   let source = found
   for (let tries = 1; ; tries++) {
     try {
@@ -117,11 +117,7 @@ class SourceOutdated extends Error {
 type Ask = { readonly mustBeCurrent: boolean }
 
 /** Throws if the caller may not ask this, and SourceOutdated if the source must be current and was changed. */
-async function ask(
-  question: Question,
-  source: AskableSource | undefined,
-  { mustBeCurrent }: Ask,
-): Promise<readonly RankedRow[]> {
+async function ask(question: Question, source: AskableSource | undefined, { mustBeCurrent }: Ask): Promise<Ranking> {
   const { deps, input, context, typed } = question
   if (!source && deps.isUnfinished(typed)) throw unfinishedSource()
   const admitted = admit(source, input, context.principal)
@@ -130,24 +126,24 @@ async function ask(
   // For an organization that was refused last time, a search would almost always be for nothing.
   if (deps.allowance.wasRefused(typed.org_id)) await spendOnce(question)
   const query = { ...admitted, query: input.query, limit: input.top_k, person, context }
-  const rows = startSearch(question, query)
+  const ranking = startSearch(question, query)
   // The search takes longest, so its statement is sent before the record is made.
-  if (rows) await letOthersRun()
+  if (ranking) await letOthersRun()
   const version = await recordOnce(question).version
   if (mustBeCurrent && version !== admitted.source.version) throw new SourceOutdated()
   await spendOnce(question)
-  return rows ?? deps.search.run(query)
+  return ranking ?? deps.search.run(query)
 }
 
 /**
  * Starts the search at once where nobody outside hears of the question, which may yet be refused: only the answer has
  * to wait for the record and the quota. Returns undefined if the search must wait for them too.
  */
-function startSearch(question: Question, query: SourceQuery): Promise<readonly RankedRow[]> | undefined {
-  const rows = question.deps.search.startHere(query)
+function startSearch(question: Question, query: SourceQuery): Promise<Ranking> | undefined {
+  const ranking = question.deps.search.startHere(query)
   // Nobody awaits it if the question is refused meanwhile, and its failure would then end the process.
-  rows?.catch(() => {})
-  return rows
+  ranking?.catch(() => {})
+  return ranking
 }
 
 async function findSource(question: Question): Promise<AskableSource | undefined> {

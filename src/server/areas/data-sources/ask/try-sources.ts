@@ -34,11 +34,11 @@ async function trySource(
   entries: readonly ResolvedEntry[],
 ): Promise<TriedSource> {
   const embed = Object.assign(async () => [anyVector(entries)], { here: () => undefined })
-  const search = createSourceSearch({ clock, embed, openReader, findChoice: withoutMeasuring })
+  const search = createSourceSearch({ clock, embed, openReader, findMeasured: withoutMeasuring })
   const context = { signal: new AbortController().signal }
   try {
     const person = nobody(entries)
-    const rows = await search.run({ source, entries, filters: [], query: '', limit: HITS, person, context })
+    const { rows } = await search.run({ source, entries, filters: [], query: '', limit: HITS, person, context })
     return { id: source.id, hits: rows.length }
   } catch (error) {
     // A policy may cast a claim that nobody has.

@@ -28,14 +28,14 @@ export async function resolveChange(
   const stored = await findConfigured(deps.db, source.id)
   if (!stored?.connection_config) throw noSuchSource()
   const before = entriesOf(stored.search)
-  const { embedding_configs, person_settings } = stored.connection_config
+  const { embedding_configs, person_settings, ...relevance } = stored.connection_config
   const { entries } = changedEntries(embedding_configs, before, embedding)
   const owner = await deps.openDatabase(source.org_id, source.database_name, 'owner')
   const reader = await deps.openDatabase(source.org_id, source.database_name, 'reader')
   const readerName = await readerRole(reader)
   const { findModel, modelNames } = deps
   const personValues = (settings: PersonSettings) => deps.personValues(settings, principal)
-  const sent = { entries, filter_schema: stored.filter_schema, person_settings }
+  const sent = { entries, filter_schema: stored.filter_schema, person_settings, relevance }
   const checked = await checkAll({ owner, reader: readerName, findModel, modelNames, personValues }, sent)
   return whileConfiguring(deps.db, source.id, async () => {
     const roles = { owner, reader, readerName, person: checked.person }

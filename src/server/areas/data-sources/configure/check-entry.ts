@@ -9,7 +9,7 @@ type FindModel = (name: string) => { readonly dimensions: number | undefined } |
 export type EmbeddingModels = { readonly findModel: FindModel; readonly modelNames: () => readonly string[] }
 
 /** Keys that an answer uses itself, and one that is not an ordinary key of JavaScript objects. */
-const RESERVED_KEYS = ['_score', '_target', '__proto__']
+const RESERVED_KEYS = ['_score', '_target', '_relevance', '__proto__']
 const MAX_LABEL_LENGTH = 100
 
 /** Checks what can be checked of an entry without its database. */

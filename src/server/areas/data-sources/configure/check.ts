@@ -18,6 +18,8 @@ type SentConfiguration = {
   entries: readonly EmbeddingConfigInput[]
   filter_schema: Readonly<Record<string, string>>
   person_settings: Readonly<Record<string, string>> | undefined
+  /** Settings for the hits of every entry. */
+  relevance: Pick<ResolvedEntry, 'min_relevance' | 'error_rate'>
 }
 type Deps = EmbeddingModels & {
   owner: ManagedDb
@@ -92,7 +94,7 @@ async function lookUp(catalogue: Catalogue, sent: SentConfiguration, findings: F
   for (const { entry, table, path } of found) {
     const plain = resolve(entry, table, extension, filters)
     if (!plain) continue
-    const resolved = settings ? { ...plain, person_settings: settings } : plain
+    const resolved = { ...plain, ...sent.relevance, ...(settings && { person_settings: settings }) }
     const indexes = await findVectorIndexes(catalogue.tx, resolved)
     const plan = choosePlan(resolved, indexes)
     const index_statement = table.vector!.size === -1 ? null : indexStatement(resolved, indexes)

@@ -71,8 +71,8 @@ export async function save(
   const owner = await openDatabase(org_id, source.database_name, 'owner')
   const reader = await openDatabase(org_id, source.database_name, 'reader')
   const readerName = await readerRole(reader)
-  const { embedding_configs, person_settings } = input.connection_config
-  const sent = { entries: embedding_configs, filter_schema: input.filter_schema, person_settings }
+  const { embedding_configs, person_settings, ...relevance } = input.connection_config
+  const sent = { entries: embedding_configs, filter_schema: input.filter_schema, person_settings, relevance }
   const personValues = (settings: PersonSettings) => deps.personValues(settings, principal)
   const checked = await checkAll({ owner, reader: readerName, findModel, modelNames, personValues }, sent)
   const { person } = checked

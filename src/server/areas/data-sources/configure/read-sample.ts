@@ -1,5 +1,6 @@
 import { identifier, integer, type Sql, sql } from '#lib/db/sql.ts'
-import { asText, contentColumns } from '../search/column-text.ts'
+import { contentColumns } from '../search/column-text.ts'
+import { embeddedText } from '../search/embedded-text.ts'
 import type { ResolvedEntry } from '../search/entry.ts'
 import { fromTable, hasColumns } from '../search/named-columns.ts'
 import type { PersonValues } from '../search/person.ts'
@@ -17,8 +18,6 @@ const MAX_VECTORS = 64
 const MAX_NUMBERS = 256_000
 /** The rows are spread over this many at the start of the table, because rows beside each other are often alike. */
 const SPREAD_ROWS = 1_000
-/** Models read about as much of a text. */
-const MAX_CHARACTERS = 4_000
 
 /** Reads a sample with the rights, the policies and the time limit of questions. Rows without text have no content. */
 export async function readSample(reader: Reader, entry: ResolvedEntry, person?: PersonValues): Promise<RowSample> {
@@ -46,7 +45,7 @@ function sampleStatement(entry: ResolvedEntry): Sql {
     ), numbered as (
       select near.*, pg_catalog.row_number() over () - 1 as number, pg_catalog.count(*) over () as total from near
     ), spread as (
-      select ${embeddedText(entry)} as content, vector::pg_catalog.text as vector, number
+      select ${embeddedText(entry, 'numbered')} as content, vector::pg_catalog.text as vector, number
       from numbered
       where number % greatest(1, total / ${integer(vectors)}) = 0
       order by number limit ${integer(vectors)}
@@ -59,17 +58,4 @@ function sampleStatement(entry: ResolvedEntry): Sql {
       and pg_catalog.count(*) filter (where has_own_content) over (order by number) <= ${integer(MAX_CONTENT_ROWS)}
       then content end as content
     from told_apart order by number`
-}
-
-/**
- * The content that is most likely what was embedded: all columns of text but the id, otherwise all columns but the id,
- * otherwise the id.
- */
-function embeddedText({ content }: ResolvedEntry): Sql {
-  const columns = content.map(({ type }, i) => ({ type, i })).slice(content.length > 1 ? 1 : 0)
-  const texts = columns.filter(({ type }) => /^(?:text|character|citext)/.test(type))
-  const parts = (texts.length > 0 ? texts : columns)
-    .map(({ i }) => asText(sql`${identifier('numbered', `c${i}`)}`))
-    .reduce((all, one) => sql`${all}, ${one}`)
-  return sql`pg_catalog.left(pg_catalog.concat_ws(E'\\n', ${parts}), ${integer(MAX_CHARACTERS)})`
 }

@@ -35,7 +35,7 @@ const CONFIGURATION = {
   },
   filter_schema: { category: 'string' as const },
 }
-const NOTHING_SET = { ef_search: null, probes: null, measured: null }
+const NOTHING_SET = { ef_search: null, probes: null, measured: null, relevance: null }
 const INDEX_WARNING = '"embedding" of public.plain has no hnsw or ivfflat index: questions compare all rows'
 
 // Postgres keeps microseconds; a clock that stands still makes two saves equal.
@@ -87,6 +87,7 @@ describe('one data source', () => {
           ef_search: 400,
           probes: null,
           measured: null,
+          relevance: null,
         },
         {
           label: 'n',
@@ -97,6 +98,7 @@ describe('one data source', () => {
           ef_search: null,
           probes: 5,
           measured: null,
+          relevance: null,
         },
         {
           label: 'p',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { SearchConfiguration } from '#contract/data-sources/search-config.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { targetOf } from '../measure/index-state.ts'
+import { targetsOf } from '../measure/index-state.ts'
 import { keepMeasurements } from '../measure/store.ts'
 import { type ResolvedEntry, readStoredSearch } from '../search/entry.ts'
 import { SOURCE_COLUMNS, type SourceRow } from '../store.ts'
@@ -53,6 +53,6 @@ export async function saveSearch(tx: Tx, to: Saved): Promise<boolean> {
         updated_at = ${to.now}
     where id = ${to.id}
     returning id`)
-  await keepMeasurements(tx, to.id, (to.search ?? []).map(targetOf))
+  await keepMeasurements(tx, to.id, (to.search ?? []).flatMap(targetsOf))
   return rows.length === 1
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { DEFAULT_ERROR_RATE } from '#contract/data-sources/relevance.ts'
 import { identifier } from '#lib/db/sql.ts'
 import type { ResolvedEntry } from '../search/entry.ts'
 import type { Indexes } from '../search/indexes.ts'
@@ -16,6 +17,25 @@ type MeasuredEntry = Pick<ResolvedEntry, 'schema' | 'table' | 'vector_column' | 
 /** Names the column and metric that a measurement is of. Entries that share them share the measurement. */
 export function targetOf({ schema, table, vector_column, metric }: MeasuredEntry): string {
   return `${identifier(schema, table, vector_column).text} ${metric}`
+}
+
+type CalibratedEntry = MeasuredEntry & Pick<ResolvedEntry, 'model' | 'content' | 'error_rate'>
+
+/** Names what scores were measured of. Another model, other content or another error rate is another target. */
+export function relevanceTargetOf(entry: CalibratedEntry): string {
+  const { model, content, error_rate = DEFAULT_ERROR_RATE } = entry
+  const digest = hash('sha256', JSON.stringify([model, content.map(({ name }) => name), error_rate]))
+  return `${targetOf(entry)} relevance ${digest.slice(0, 16)}`
+}
+
+/** Both targets of an entry. */
+export function targetsOf(entry: CalibratedEntry): [string, string] {
+  return [targetOf(entry), relevanceTargetOf(entry)]
+}
+
+/** The meaning of scores depends on the table and not on its indexes. */
+export function tableStateOf({ oid, rows }: Pick<Indexes, 'oid' | 'rows'>): IndexState {
+  return { indexes: `table ${oid}`, rows: Math.max(rows, 0) }
 }
 
 /** Describes the indexes by a digest that changes when one is made, built again or dropped. */

@@ -6,10 +6,11 @@ import { exposeSource, querySource } from '#contract/data-sources/sources.ts'
 import { sql } from '#lib/db/sql.ts'
 import { testClock } from '#lib/time/clock.ts'
 import { releaseLease, takeLease } from '#lib/work/lease.ts'
-import { entry, makeSource, readerOf, runIn } from '#test/sources/configured-source.ts'
+import { entry, MODEL, makeSource, readerOf, runIn } from '#test/sources/configured-source.ts'
 import { needs } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 import type { Reader } from '../search/reader.ts'
+import { relevanceTargetOf } from './index-state.ts'
 import { type MeasureDeps, measureLoop } from './loop.ts'
 import { findMeasurements, requestMeasurement } from './store.ts'
 
@@ -21,6 +22,11 @@ const TABLE = `
   create index near on articles using hnsw (embedding vector_cosine_ops);
   analyze articles`
 const TARGET = '"public"."articles"."embedding" cosine'
+const SCORED = {
+  metric: 'cosine' as const,
+  model: MODEL,
+  content: ['id', 'title'].map((name) => ({ name, type: 'text' })),
+}
 const TEN_MINUTES = 10 * 60_000
 
 const clock = testClock(new Date())
@@ -60,6 +66,8 @@ const tick = (over: Partial<MeasureDeps> = {}) => {
     clock,
     openReader: async () => reader,
     activityOf: async () => 'idle' as const,
+    mayEmbedRows: () => true,
+    embedRows: async () => [],
     onError,
   }
   return measureLoop({ ...deps, ...over }).tick(clock.now(), new AbortController().signal)
@@ -112,6 +120,17 @@ describe('measuring an index that is due', () => {
     await tick({ openReader: async () => failing, onError: (error) => errors.push(error) })
     expect(errors.map((error) => (error as Error).message)).toEqual(['the managed database answered 42703'])
     expect(await stored()).toEqual({ target: TARGET, due_at: later(TEN_MINUTES), measured: null })
+  })
+
+  it('DS-25 embeds no row where its text may not go to the model, and waits for the next question', async () => {
+    const target = relevanceTargetOf({ schema: 'public', table: 'articles', vector_column: 'embedding', ...SCORED })
+    await requestMeasurement(system.db, source.id, target, clock.now())
+    const embedRows = async () => {
+      throw new Error('the text of a row left')
+    }
+    await tick({ embedRows, mayEmbedRows: () => false })
+    const rows = await findMeasurements(system.db, source.id)
+    expect(rows.find((each) => each.target === target)).toEqual({ target, due_at: null, measured: null })
   })
 
   it('DS-15 forgets an index that no longer exists until a question finds another', async () => {

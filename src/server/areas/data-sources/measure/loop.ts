@@ -2,15 +2,21 @@ import type { Db } from '#lib/db/db.ts'
 import type { Clock } from '#lib/time/clock.ts'
 import { type Lease, lockLease, runIfLeased } from '#lib/work/lease.ts'
 import type { Loop } from '#lib/work/loop.ts'
+import type { Calibration } from '../search/calibration.ts'
 import type { SearchChoice } from '../search/choice.ts'
-import { lacksFunction, withoutDatabaseText } from '../search/database-errors.ts'
+import { withoutDatabaseText } from '../search/database-errors.ts'
 import { entriesOf, type ResolvedEntry } from '../search/entry.ts'
 import { findVectorIndexes, type Indexes } from '../search/indexes.ts'
 import { choosePlan, withIndexes } from '../search/plan.ts'
 import type { OpenReader, Reader } from '../search/reader.ts'
 import { searchSettings } from '../search/settings.ts'
-import { stateOf, targetOf } from './index-state.ts'
-import { MeasuringStopped, measureIndex } from './measure-index.ts'
+import type { MayEmbedRows } from './current-choice.ts'
+import { createForeignVectors } from './foreign-vectors.ts'
+import { orInTextOrder } from './in-text-order.ts'
+import { type IndexState, relevanceTargetOf, stateOf, tableStateOf, targetOf } from './index-state.ts'
+import { measureIndex } from './measure-index.ts'
+import { type EmbedRows, measureScores } from './measure-scores.ts'
+import { MeasuringStopped } from './runner.ts'
 import { type DueMeasurement, findDue, MEASUREMENTS_CHANNEL, postpone, saveMeasurement } from './store.ts'
 
 export type MeasureDeps = {
@@ -19,6 +25,8 @@ export type MeasureDeps = {
   openReader: OpenReader
   /** Whether the engine of a managed database runs, and whether somebody uses it now. Starts none. */
   activityOf: (orgId: string, databaseName: string) => Promise<'stopped' | 'busy' | 'idle'>
+  mayEmbedRows: MayEmbedRows
+  embedRows: EmbedRows
   onError: (error: unknown, due: Pick<DueMeasurement, 'source_id' | 'target'>) => void
 }
 
@@ -28,10 +36,11 @@ const RETRY_MS = 10 * 60_000
 const MEASURED_PER_TURN = 10
 
 /**
- * Measures the indexes whose measurement a question asked for. It reads as the reader of the source, counts against no
- * quota and is not recorded in Activity. A lease for each index keeps two processes from measuring the same one.
+ * Measures the indexes and scores whose measurement a question asked for. It reads as the reader of the source, counts against no
+ * quota and is not recorded in Activity. A lease for each keeps two processes from measuring the same one.
  */
 export function measureLoop(deps: MeasureDeps): Loop {
+  const foreignVectors = createForeignVectors(deps.embedRows)
   return {
     name: 'search-measurements',
     wakeOn: MEASUREMENTS_CHANNEL,
@@ -39,7 +48,7 @@ export function measureLoop(deps: MeasureDeps): Loop {
       for (const due of await findDue(deps.db, now, MEASURED_PER_TURN)) {
         if (signal.aborted) break
         await runIfLeased(deps.db, `measure:${due.source_id}:${due.target}`, (lease, lost) =>
-          measureDue(deps, due, lease, AbortSignal.any([signal, lost])),
+          measureDue({ ...deps, foreignVectors }, due, lease, AbortSignal.any([signal, lost])),
         )
       }
       return new Date(now.getTime() + POLL_MS)
@@ -47,7 +56,9 @@ export function measureLoop(deps: MeasureDeps): Loop {
   }
 }
 
-async function measureDue(deps: MeasureDeps, due: DueMeasurement, lease: Lease, signal: AbortSignal): Promise<void> {
+type DueDeps = MeasureDeps & { foreignVectors: ReturnType<typeof createForeignVectors> }
+
+async function measureDue(deps: DueDeps, due: DueMeasurement, lease: Lease, signal: AbortSignal): Promise<void> {
   const { db, clock, onError } = deps
   const retryAt = () => new Date(clock.now().getTime() + RETRY_MS)
   const permit = async () => {
@@ -57,7 +68,9 @@ async function measureDue(deps: MeasureDeps, due: DueMeasurement, lease: Lease, 
   }
   try {
     await permit()
-    const result = await measureTarget(await deps.openReader(due.org_id, due.database_name), due, permit)
+    const reader = await deps.openReader(due.org_id, due.database_name)
+    const result =
+      (await measureTarget(reader, due, permit)) ?? (await calibrateTarget(deps, reader, due, permit, signal))
     // Without an index, or with another one than was measured, the next question decides what is due.
     if (!result) return await postpone(db, due, null)
     await db.tx(async (tx) => {
@@ -75,7 +88,7 @@ function isStopped(error: unknown): boolean {
   return error instanceof MeasuringStopped && error.reason === 'stopped'
 }
 
-type Result = ReturnType<typeof stateOf> & { choice: SearchChoice | null }
+type Result = IndexState & { choice: SearchChoice | null; calibration: Calibration | null }
 
 /** Returns undefined if there is no index to measure, or if the index was changed meanwhile. */
 async function measureTarget(
@@ -91,7 +104,7 @@ async function measureTarget(
   const choice = await measureOrGiveUp(db, entry, before, permit)
   const after = await readIndexes(db, stored)
   const state = stateOf(before)
-  return after && stateOf(after).indexes === state.indexes ? { ...state, choice } : undefined
+  return after && stateOf(after).indexes === state.indexes ? { ...state, choice, calibration: null } : undefined
 }
 
 function readIndexes(db: Reader, entry: ResolvedEntry): Promise<Indexes | undefined> {
@@ -107,10 +120,34 @@ async function measureOrGiveUp(
 ): Promise<SearchChoice | null> {
   const measuring = { db, entry, tableRows: indexes.rows, permit }
   try {
-    return (await measureIndex(measuring)) ?? null
+    return (await orInTextOrder((ordersIdsAsText) => measureIndex({ ...measuring, ordersIdsAsText }))) ?? null
   } catch (error) {
     if (error instanceof MeasuringStopped && error.reason === 'too_large') return null
-    if (!lacksFunction(error)) throw error
-    return (await measureIndex({ ...measuring, ordersIdsAsText: true })) ?? null
+    throw error
   }
+}
+
+/** Returns undefined if the target is not that of an entry's scores, or if the table was replaced meanwhile. */
+async function calibrateTarget(
+  { mayEmbedRows, embedRows, foreignVectors }: DueDeps,
+  db: Reader,
+  { search, target, org_id }: DueMeasurement,
+  permit: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<Result | undefined> {
+  const stored = entriesOf(search).find((entry) => relevanceTargetOf(entry) === target)
+  if (!stored || stored.person_settings || !mayEmbedRows(stored.model)) return undefined
+  const before = await readIndexes(db, stored)
+  if (!before) return undefined
+  const { model } = stored
+  const calibration = await measureScores({
+    db,
+    entry: withIndexes(stored, before),
+    tableRows: before.rows,
+    permit,
+    embed: (texts) => embedRows({ org_id, model, texts, signal }),
+    foreign: () => foreignVectors({ org_id, model, signal }),
+  })
+  const after = await readIndexes(db, stored)
+  return after?.oid === before.oid ? { ...tableStateOf(before), choice: null, calibration } : undefined
 }

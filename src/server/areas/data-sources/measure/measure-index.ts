@@ -1,44 +1,24 @@
-import type { Sql } from '#lib/db/sql.ts'
 import type { SearchChoice } from '../search/choice.ts'
 import type { ResolvedEntry } from '../search/entry.ts'
-import type { Reader } from '../search/reader.ts'
-import { EF_SEARCH_STEPS, probesOf, searchSettings } from '../search/settings.ts'
+import { EF_SEARCH_STEPS, probesOf } from '../search/settings.ts'
 import { createStatements, type EntryQuery } from '../search/statements.ts'
 import { bindVector } from '../search/vector.ts'
 import { chooseSearch, isSufficient, isTooPoor, type Measurement } from './choose-search.ts'
 import { makePoints, type Points, readVector } from './points.ts'
-import { busyStatement, distancesOf, sampleStatement } from './statements.ts'
+import { BUDGET_MS, createRunner, type Measured, MeasuringStopped, type Run } from './runner.ts'
+import { distancesOf, sampleStatement } from './statements.ts'
 
-/** Ends a measurement before it has a result: `reason` decides when it is tried again. */
-export class MeasuringStopped extends Error {
-  override readonly name = 'MeasuringStopped'
-  readonly reason: 'busy' | 'stopped' | 'aborted' | 'too_large'
-
-  constructor(reason: MeasuringStopped['reason']) {
-    super(`measuring an index ended: ${reason}`)
-    this.reason = reason
-  }
-}
-
-type Measuring = {
-  readonly db: Reader
-  readonly entry: ResolvedEntry
+type Measuring = Measured & {
   readonly tableRows: number
-  /** Throws `MeasuringStopped` if the measurement must not go on now. Called before and all through it. */
-  readonly permit: () => Promise<void> | void
   /** For ids of a type that Postgres cannot order, such as json. */
   readonly ordersIdsAsText?: boolean
   readonly random?: () => number
-  readonly budgetMs?: number
 }
 
-const BUDGET_MS = 60_000
 const QUESTIONS_PER_KIND = 200
 const MIN_QUESTIONS_PER_KIND = 40
 const SAMPLED_ROWS = 1_000
 const HITS = 10
-/** Database time after which permission is asked again. */
-const PERMIT_MS = 200
 const DISTANCE_TOLERANCE = 1e-6
 /**
  * Smaller values are never chosen: where clusters overlap, middles of rows are found more easily than questions. With 40
@@ -84,31 +64,6 @@ export async function measureIndex(measuring: Measuring): Promise<SearchChoice |
 function effortsOf(entry: ResolvedEntry): readonly number[] {
   if (entry.index === 'hnsw') return EF_SEARCH_STEPS.filter((effort) => effort >= MIN_EF_SEARCH)
   return [...new Set(PROBED_SHARES.map((share) => probesOf(entry, share)))]
-}
-
-type Answer<Row> = { readonly rows: readonly Row[]; readonly ms: number }
-type Run = <Row>(entry: ResolvedEntry, statement: Sql) => Promise<Answer<Row>>
-
-/** Runs statements one at a time, counts their time and stops when the budget is spent. */
-function createRunner({ db, permit, entry: { oid }, budgetMs = BUDGET_MS }: Measuring): Run {
-  let [spentMs, permittedUntil] = [0, 0]
-  const read = async <Row>(entry: ResolvedEntry, statement: Sql): Promise<Answer<Row>> => {
-    if (spentMs >= budgetMs) throw new MeasuringStopped('too_large')
-    const started = performance.now()
-    const rows = await db.reads((on) => on.query<Row>(statement), searchSettings({ entry, filters: [] }))
-    const ms = performance.now() - started
-    spentMs += ms
-    return { rows, ms }
-  }
-  return async (entry, statement) => {
-    if (spentMs >= permittedUntil) {
-      await permit()
-      const [{ busy } = { busy: false }] = (await read<{ busy: boolean }>(entry, busyStatement({ oid }))).rows
-      if (busy) throw new MeasuringStopped('busy')
-      permittedUntil = spentMs + PERMIT_MS
-    }
-    return read(entry, statement)
-  }
 }
 
 type QueryOf = (entry: ResolvedEntry, point: Float32Array) => EntryQuery

@@ -6,7 +6,7 @@ import { choosePlan, type Plan, withIndexes } from '../search/plan.ts'
 import { defaultProbes, EF_SEARCH } from '../search/settings.ts'
 import type { StoredMeasurement } from './store.ts'
 
-export type MeasuredPlan = Omit<SourcePlan, 'label'>
+export type MeasuredPlan = Omit<SourcePlan, 'label' | 'relevance'>
 
 /** The plan that questions use, with the settings of its index and the measurement behind them. */
 export function measuredPlan(

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import { Calibration } from '../search/calibration.ts'
 import { SearchChoice } from '../search/choice.ts'
 import { readStoredSearch } from '../search/entry.ts'
 import type { IndexState } from './index-state.ts'
@@ -16,6 +17,7 @@ const Stored = z.object({
       indexes: z.string(),
       rows: z.number(),
       choice: SearchChoice.nullable().describe('Null: the table could not be measured within the limits').catch(null),
+      calibration: Calibration.nullable().describe('Null for the row of an index').catch(null),
       measured_at: z.date(),
     })
     .nullable(),
@@ -24,7 +26,7 @@ export type StoredMeasurement = z.output<typeof Stored>
 
 export async function findMeasurements(db: Querier, sourceId: string): Promise<StoredMeasurement[]> {
   const rows = await db.query<{ target: string; due_at: Date | null; measured_at: Date | null }>(sql`
-    select target, due_at, indexes, rows, choice, measured_at
+    select target, due_at, indexes, rows, choice, calibration, measured_at
     from data_sources.search_measurements where source_id = ${sourceId}`)
   return rows.map(({ target, due_at, ...measured }) =>
     Stored.parse({ target, due_at, measured: measured.measured_at && measured }),
@@ -70,13 +72,13 @@ export async function postpone(db: Querier, { source_id, target }: Key, until: D
     where source_id = ${source_id} and target = ${target}`)
 }
 
-type Saved = IndexState & { choice: SearchChoice | null; measured_at: Date }
+type Saved = IndexState & { choice: SearchChoice | null; calibration: Calibration | null; measured_at: Date }
 
 export async function saveMeasurement(tx: Tx, { source_id, target }: Key, saved: Saved): Promise<void> {
   await tx.query(sql`
     update data_sources.search_measurements
     set due_at = null, indexes = ${saved.indexes}, rows = ${saved.rows}, choice = ${JSON.stringify(saved.choice)},
-        measured_at = ${saved.measured_at}
+        calibration = ${saved.calibration && JSON.stringify(saved.calibration)}, measured_at = ${saved.measured_at}
     where source_id = ${source_id} and target = ${target}`)
 }
 

@@ -32,8 +32,8 @@ export async function inspectDocument(
   const { org_id } = principal
   const preview = await deps.openForPreview(org_id, database)
   const reader = await readerRole(await deps.openDatabase(org_id, database, 'reader'))
-  const { embedding_configs, person_settings } = document.connection_config
-  const sent = { entries: embedding_configs, filter_schema: document.filter_schema, person_settings }
+  const { embedding_configs, person_settings, ...relevance } = document.connection_config
+  const sent = { entries: embedding_configs, filter_schema: document.filter_schema, person_settings, relevance }
   const personValues = (settings: PersonSettings) => deps.personValues(settings, principal)
   const inspected = await inspectAll({ owner: preview.owner, reader, findModel, modelNames, personValues }, sent)
   return { ...inspected, preview }

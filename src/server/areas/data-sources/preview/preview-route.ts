@@ -55,7 +55,7 @@ async function answerPreview<Draft extends { id: string }>(
     const search = await prepareSearch(deps, { ...source, org_id: principal.org_id }, asked)
     await deps.spend(principal.org_id)
     isCounted = true
-    const { answer, bytes } = truncateAnswer(toHits(await search()), format)
+    const { answer, bytes } = truncateAnswer(toHits((await search()).rows), format)
     settle({ status: 200, bytes, isCounted })
     return answer
   } catch (error) {
@@ -83,7 +83,7 @@ async function prepareSearch<Draft extends { id: string }>(
   const rehearsed = await rehearseAll(reader, entries, person)
   rehearsed.findings.refuseProblems()
   const { clock, embed } = deps
-  const search = createSourceSearch({ clock, embed, openReader: async () => reader, findChoice: withoutMeasuring })
+  const search = createSourceSearch({ clock, embed, openReader: async () => reader, findMeasured: withoutMeasuring })
   const { query, top_k: limit } = input
   return () => search.run({ source, entries: rehearsed.entries, filters: [], query, limit, person, context })
 }

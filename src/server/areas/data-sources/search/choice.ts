@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Calibration } from './calibration.ts'
 import type { ResolvedEntry } from './entry.ts'
 import type { Indexes } from './indexes.ts'
 
@@ -13,12 +14,19 @@ export const SearchChoice = z.object({
 })
 export type SearchChoice = z.output<typeof SearchChoice>
 
-/** Finds how the entry's index is to be searched. Returns undefined where it was not measured: the default holds. */
-export type FindChoice = (
+/** Results of measuring an entry. */
+export type Measurements = {
+  /** How its index is searched. Undefined: the default holds. */
+  readonly choice?: SearchChoice | undefined
+  /** Meaning of its scores. Undefined: nothing is said about them. */
+  readonly calibration?: Calibration | undefined
+}
+
+export type FindMeasured = (
   sourceId: string,
   entry: ResolvedEntry,
   indexes: Indexes | undefined,
-) => Promise<SearchChoice | undefined>
+) => Promise<Measurements>
 
-/** Where measuring is switched off: every index is searched with the default. */
-export const withoutMeasuring: FindChoice = async () => undefined
+/** Where measuring is switched off: every index is searched with the default, and answers say nothing of relevance. */
+export const withoutMeasuring: FindMeasured = async () => ({})

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { PersonSettings } from '#contract/data-sources/person-settings.ts'
+import { ERROR_RATES, MIN_RELEVANCES } from '#contract/data-sources/relevance.ts'
 import { DISTANCE_METRICS } from '#contract/data-sources/search-config.ts'
 import { FilterType } from '#contract/data-sources/sources.ts'
 
@@ -30,6 +31,8 @@ export const ResolvedEntry = z.object({
     .default(false)
     .describe('Rows are seen under policies. False: none applied when this was saved'),
   person_settings: PersonSettings.optional().describe('Set from the person who asks. Absent: nobody is told apart'),
+  min_relevance: z.enum(MIN_RELEVANCES).optional().describe('Less relevant hits are left out. Absent: none are'),
+  error_rate: z.literal(ERROR_RATES).optional().describe('Share of answerable questions that may be called `no`'),
   version: z.string().describe('Of the vector extension'),
 })
 export type ResolvedEntry = z.output<typeof ResolvedEntry>

@@ -1,3 +1,5 @@
+import type { Relevance } from '#contract/data-sources/relevance.ts'
+import type { Calibration } from './calibration.ts'
 import type { ResolvedEntry } from './entry.ts'
 import { METRICS } from './metrics.ts'
 import type { FoundRow } from './statements.ts'
@@ -8,8 +10,14 @@ type Ranked = Pick<ResolvedEntry, 'model' | 'metric'>
 export type FoundRows<Entry extends Ranked = ResolvedEntry> = {
   readonly entry: Entry
   readonly rows: readonly FoundRow[]
+  /** Meaning of the scores of the entry. Undefined: nothing is said about them. */
+  readonly calibration?: Calibration | undefined
 }
-export type RankedRow<Entry extends Ranked = ResolvedEntry> = { readonly entry: Entry; readonly row: FoundRow }
+export type RankedRow<Entry extends Ranked = ResolvedEntry> = {
+  readonly entry: Entry
+  readonly row: FoundRow
+  readonly relevance?: Relevance
+}
 
 const RANK_CONSTANT = 60
 

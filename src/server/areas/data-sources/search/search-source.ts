@@ -1,12 +1,13 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import type { Clock } from '#lib/time/clock.ts'
-import type { FindChoice } from './choice.ts'
+import type { FindMeasured } from './choice.ts'
 import { type CurrentIndexes, createCurrentIndexes } from './current-indexes.ts'
 import { withoutDatabaseText } from './database-errors.ts'
 import type { ResolvedEntry } from './entry.ts'
 import type { Filter } from './filter-operators.ts'
-import { type FoundRows, mergeRows, type RankedRow } from './merge.ts'
+import type { FoundRows } from './merge.ts'
 import type { PersonValues } from './person.ts'
+import { type Ranking, rate } from './rate.ts'
 import type { OpenReader, Reader } from './reader.ts'
 import { createEntrySearch, type SearchEntry } from './search-entry.ts'
 import type { EntryQuery } from './statements.ts'
@@ -18,7 +19,7 @@ type Embed = ((model: string, texts: readonly string[], signal: AbortSignal) => 
   here(model: string, text: string, context: SourceQuery['context']): Promise<Float32Array> | undefined
 }
 
-export type SearchDeps = { clock: Clock; embed: Embed; openReader: OpenReader; findChoice: FindChoice }
+export type SearchDeps = { clock: Clock; embed: Embed; openReader: OpenReader; findMeasured: FindMeasured }
 
 export type SourceQuery = {
   readonly source: { readonly id: string; readonly org_id: string; readonly database_name: string }
@@ -33,27 +34,27 @@ export type SourceQuery = {
 }
 
 export type SourceSearch = {
-  run(query: SourceQuery): Promise<RankedRow[]>
+  run(query: SourceQuery): Promise<Ranking>
   /** Starts the search if nobody outside hears of the question. Returns undefined otherwise. */
-  startHere(query: SourceQuery): Promise<RankedRow[]> | undefined
+  startHere(query: SourceQuery): Promise<Ranking> | undefined
 }
 
 type Vectors = ReadonlyMap<string, Promise<Float32Array>>
 type Tools = { readonly indexes: CurrentIndexes; readonly searchEntry: SearchEntry }
 
-export function createSourceSearch({ clock, embed, openReader, findChoice }: SearchDeps): SourceSearch {
-  const tools = { indexes: createCurrentIndexes(clock, findChoice), searchEntry: createEntrySearch(clock) }
-  const search = async (query: SourceQuery, vectors: Vectors): Promise<RankedRow[]> => {
+export function createSourceSearch({ clock, embed, openReader, findMeasured }: SearchDeps): SourceSearch {
+  const tools = { indexes: createCurrentIndexes(clock, findMeasured), searchEntry: createEntrySearch(clock) }
+  const search = async (query: SourceQuery, vectors: Vectors): Promise<Ranking> => {
     const { source, entries, filters, limit, person } = query
     const db = await openReader(source.org_id, source.database_name)
     const found = await Promise.all(
-      entries.map(async (entry): Promise<FoundRows> => {
+      entries.map(async (entry) => {
         const vector = bindVector(await vectors.get(entry.model)!, entry.vector_type)
         const entryQuery = { entry, filters, vector, limit, ...(person && { person }) }
-        return { entry, rows: await searchCurrent(tools, db, source.id, entryQuery) }
+        return searchCurrent(tools, db, source.id, entryQuery)
       }),
     )
-    return mergeRows(found, limit)
+    return rate(found, limit)
   }
   return {
     run: (query) => search(query, embedAll(embed, query)),
@@ -70,9 +71,10 @@ async function searchCurrent(
   db: Reader,
   sourceId: string,
   query: EntryQuery,
-): Promise<FoundRows['rows']> {
+): Promise<FoundRows> {
   try {
-    return await searchEntry(db, { ...query, entry: await indexes.of(db, { ...query, sourceId }) })
+    const { entry, calibration } = await indexes.of(db, { ...query, sourceId })
+    return { entry, rows: await searchEntry(db, { ...query, entry }), calibration }
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'SOURCE_CHANGED') indexes.forget(query.entry)
     throw withoutDatabaseText(error)

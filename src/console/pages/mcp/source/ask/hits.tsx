@@ -13,6 +13,7 @@ export function Hits({ answer }: { answer: Answer }) {
       <div role="status">
         <h2>{answer.count === 1 ? '1 hit' : `${answer.count} hits`}</h2>
       </div>
+      <Verdict of={answer.answerable} />
       {answer.note !== undefined && <p className="banner">{answer.note}</p>}
       {answer.results.length === 0 ? (
         <Empty title="No row matches">
@@ -32,8 +33,21 @@ export function Hits({ answer }: { answer: Answer }) {
   )
 }
 
+/** A warning for `no` and `unsure`, otherwise nothing. */
+function Verdict({ of: answerable }: { of: Answer['answerable'] }) {
+  if (answerable === 'no')
+    return (
+      <p className="banner">
+        The source has nothing about this: all hits are less similar than rows that answer a question.
+      </p>
+    )
+  if (answerable === 'unsure')
+    return <p className="banner">These hits may not answer the question. Read them before you rely on them.</p>
+  return null
+}
+
 function HitCard({ hit: { id, title, metadata } }: { hit: Hit }) {
-  const { _score, _target, ...columns } = metadata
+  const { _score, _target, _relevance, ...columns } = metadata
   const rest = Object.entries(columns)
   return (
     <>
@@ -42,6 +56,11 @@ function HitCard({ hit: { id, title, metadata } }: { hit: Hit }) {
         <span className="soft">
           Score <strong className="figure">{scoreText(_score)}</strong>
         </span>
+        {_relevance !== undefined && _relevance !== 'unknown' && (
+          <span className="soft">
+            Relevance <strong>{textOf(_relevance)}</strong>
+          </span>
+        )}
         <span className="soft">
           Target <code>{textOf(_target)}</code>
         </span>
