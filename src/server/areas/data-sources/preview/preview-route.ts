@@ -55,8 +55,7 @@ async function answerPreview<Draft extends { id: string }>(
     const search = await prepareSearch(deps, { ...source, org_id: principal.org_id }, asked)
     await deps.spend(principal.org_id)
     isCounted = true
-    const { rows, verdict } = await search()
-    const { answer, bytes } = truncateAnswer(toHits(rows), format, { verdict })
+    const { answer, bytes } = truncateAnswer(toHits((await search()).rows), format)
     settle({ status: 200, bytes, isCounted })
     return answer
   } catch (error) {
