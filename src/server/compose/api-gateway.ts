@@ -19,6 +19,7 @@ import { composeChatModels } from './chat-models.ts'
 import { composeClientPackage } from './client-package.ts'
 import { composeDatabases, databaseServerChecks } from './databases.ts'
 import { composeEdge, validateAtAuth } from './edge.ts'
+import { composeEmbedding } from './embedding.ts'
 import { composeHostedSignIn } from './hosted-sign-in.ts'
 import { composeNotifications } from './notifications.ts'
 import type { Service, ServiceParts } from './parts.ts'
@@ -26,9 +27,11 @@ import { composePeople } from './people.ts'
 
 /** The public entry: its own areas, and forwarding to the other services by the prefix of the path. */
 export function compose(parts: ServiceParts): Service {
+  const embedding = parts.shared(composeEmbedding)
   const ai = createAi({
     ...parts,
     ...parts.config.ai,
+    embedding,
     chatModels: parts.shared(composeChatModels),
     timezoneOf: (orgId) => maintenanceTimezoneOf(parts.db, orgId),
   })
@@ -40,10 +43,10 @@ export function compose(parts: ServiceParts): Service {
     measuresIndexes: parts.config.questions.measuresIndexes,
     activity,
     embed: ai.embed,
-    embedContent: ai.embedContent,
+    embedContent: embedding.embedContent,
     isBuiltinModel: (name) => name === BUILTIN_MODEL,
-    findModel: (name) => ai.models.find(name),
-    modelNames: () => ai.models.list().map(({ name }) => name),
+    findModel: (name) => embedding.models.find(name),
+    modelNames: () => embedding.models.list().map(({ name }) => name),
     hasDatabase: (tx, orgId, name) => databases.has(tx, orgId, name),
     openDatabase: (orgId, name, as) => databases.open(orgId, name, as),
     openForQuestions: (orgId, name) => databases.openForQuestions(orgId, name),
@@ -92,11 +95,10 @@ export function compose(parts: ServiceParts): Service {
     checks: {
       ...databaseServerChecks(databases),
       ...backupChecks(parts),
-      'built-in model': { ask: () => ai.checkModel(), optional: true },
+      'built-in model': { ask: () => embedding.checkModel(), optional: true },
     },
     warm: async () => {
-      if (await dataSources.usesModel(BUILTIN_MODEL)) await ai.warm()
+      if (await dataSources.usesModel(BUILTIN_MODEL)) await embedding.warm()
     },
-    [Symbol.asyncDispose]: () => ai[Symbol.asyncDispose](),
   }
 }

@@ -1,7 +1,8 @@
 import { invalidToken } from '#edge/credentials/caller.ts'
 import { idempotencyLoop } from '#edge/idempotency/idempotency.ts'
 import type { Loop } from '#lib/work/loop.ts'
-import { measureLoop } from '../areas/data-sources/index.ts'
+import { BUILTIN_MODEL } from '../areas/ai/index.ts'
+import { measureLoop, watchLoop } from '../areas/data-sources/index.ts'
 import type { Databases } from '../areas/databases/index.ts'
 import { composeActivity } from './activity.ts'
 import { composeAgents } from './agents.ts'
@@ -11,6 +12,7 @@ import { backupChecks, composeBackups } from './backups.ts'
 import { composeCheckWork } from './checks.ts'
 import { composeDatabases, composeMoveNotices, databaseServerChecks } from './databases.ts'
 import { composeEdge } from './edge.ts'
+import { composeEmbedding } from './embedding.ts'
 import { composeLeaving } from './leaving.ts'
 import { composeMaintenanceWork } from './maintenance.ts'
 import { composeNotifications } from './notifications.ts'
@@ -51,6 +53,7 @@ export function compose(parts: ServiceParts): WorkerService {
       ...checks.loops,
       ...maintenance.loops,
       ...measuringLoops(parts, databases),
+      ...watchingLoops(parts, databases),
     ],
     slots: [...databases.slots, ...notifications.slots, ...apps.slots, ...checks.slots, ...maintenance.slots],
   }
@@ -66,6 +69,32 @@ function measuringLoops({ config, db, clock, log }: ServiceParts, databases: Dat
     activityOf: (orgId, name) => databases.activityOf(orgId, name),
     onError: (error, { source_id }) =>
       log.warn({ error, source_id }, 'an index could not be measured; it is tried again'),
+  })
+  return [loop]
+}
+
+/** Builds the loop that looks at the vectors of sources, unless it is switched off. */
+function watchingLoops({ config, db, clock, log, shared }: ServiceParts, databases: Databases): Loop[] {
+  const { watchesVectors, rowTextToProviders } = config.questions
+  if (!watchesVectors) return []
+  const { models, embedContent } = shared(composeEmbedding)
+  const loop = watchLoop({
+    db,
+    clock,
+    openReader: (orgId, name) => databases.open(orgId, name, 'reader'),
+    activityOf: (orgId, name) => databases.activityOf(orgId, name),
+    placeOf: (model) => {
+      if (model === BUILTIN_MODEL) return 'here'
+      if (!models.find(model)) return 'unknown'
+      return rowTextToProviders ? 'outside' : 'outside_not_allowed'
+    },
+    // Nobody asked for this work, so the built-in model, which costs nothing, is not counted.
+    embedRows: async ({ org_id, model, texts, signal }) =>
+      model === BUILTIN_MODEL
+        ? (await models.get(model).embed(texts, signal)).vectors
+        : embedContent({ org_id, model, texts, signal }),
+    onError: (error, { source_id }) =>
+      log.warn({ error, source_id }, 'the vectors of a data source could not be looked at; the next night tries again'),
   })
   return [loop]
 }

@@ -15,6 +15,7 @@ export { trySources } from './ask/try-sources.ts'
 export { sourcesEraser } from './erase-store.ts'
 export { measureLoop } from './measure/loop.ts'
 export { exposedSourceIds } from './store.ts'
+export { watchLoop } from './watch/loop.ts'
 
 /** The part of the data sources that the databases area needs. Compose hands it over. */
 export const sourcesOfDatabases = { statesOf, forgetUnlessExposed }
