@@ -4,16 +4,16 @@ export const DIMENSIONS = 384
 export const MODEL_OF_TABLE: WordModel = createWordModel(1, DIMENSIONS)
 const OTHER_MODEL = createWordModel(2, DIMENSIONS)
 
-export type PlantedRow = { readonly title: string; readonly body: string; readonly vector: ArrayLike<number> | null }
+export type PlantedRow = { readonly title: string; readonly body: string; readonly vector: Float32Array | null }
 
 /** Faults of rows, by the number of the row in its hundred: one in a hundred rows has each. */
 const FAULTS: Readonly<Record<number, (row: PlantedRow, other: PlantedRow) => PlantedRow>> = {
   11: (row) => ({ ...row, vector: null }),
-  22: (row) => ({ ...row, vector: Array.from(row.vector!).slice(0, 100) }),
-  33: (row) => ({ ...row, vector: Array.from(row.vector!, () => 0) }),
-  44: (row) => ({ ...row, vector: Array.from(row.vector!, () => 0.25) }),
+  22: (row) => ({ ...row, vector: row.vector!.slice(0, 100) }),
+  33: (row) => ({ ...row, vector: row.vector!.map(() => 0) }),
+  44: (row) => ({ ...row, vector: row.vector!.map(() => 0.25) }),
   55: (row, other) => ({ ...row, vector: other.vector }),
-  66: (row) => ({ ...row, vector: Array.from(row.vector!, (number) => 7.3 * number) }),
+  66: (row) => ({ ...row, vector: row.vector!.map((number) => 7.3 * number) }),
   77: (row) => ({ ...row, vector: OTHER_MODEL(textOf(row)) }),
   88: (row, other) => ({ ...row, vector: MODEL_OF_TABLE(`${textOf(other)} ${textOf(row).slice(0, 20)}`) }),
 }
@@ -42,7 +42,7 @@ export function faultyRows(count: number, random: () => number): PlantedRow[] {
 export function rawRows(count: number, random: () => number): PlantedRow[] {
   return normalisedRows(count, random).map((row) => {
     const length = 2 ** (4 * random() - 2)
-    return { ...row, vector: Array.from(row.vector!, (number) => length * number) }
+    return { ...row, vector: row.vector!.map((number) => length * number) }
   })
 }
 

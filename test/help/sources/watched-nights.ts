@@ -1,13 +1,11 @@
 import { VECTOR_FINDING_KINDS } from '#contract/data-sources/vectors.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { TestClock } from '#lib/time/clock.ts'
-import { seeded } from '../seeded.ts'
 import type { System } from '../system.ts'
 import { faultyRows, normalisedRows, rawRows, repetitiveRows } from './planted-rows.ts'
-import { type Cost, startWatchedSource, type WatchedSource } from './watched-source.ts'
+import { type Cost, startWatchedSource, type Tables, type WatchedSource } from './watched-source.ts'
 
 type Report = {
-  readonly rows: number
   /** The night that found each kind, where the model can be called and where it cannot. */
   readonly found: Readonly<Record<'callable' | 'not_callable', Record<string, number>>>
   /** Findings of clean tables, by night. */
@@ -19,27 +17,29 @@ type Report = {
 const CLEAN = ['normalised', 'raw', 'repetitive']
 const NIGHTS = 7
 
-/** Lets seven nights pass over a table with every fault in one row of a hundred, and over three clean ones. */
-export async function watchNights(
-  system: System,
-  clock: TestClock,
-  { rows, seed }: { rows: number; seed: number },
-): Promise<Report> {
-  const random = seeded(seed)
-  const client = system.client((await system.member('owner')).token)
-  const tables = {
+/** A table with every fault in one row of a hundred, and three clean ones. */
+export function makeTables(rows: number, random: () => number): Tables {
+  return {
     faulty: { type: 'vector', rows: faultyRows(rows, random) },
     normalised: { type: 'vector(384)', rows: normalisedRows(rows, random) },
     raw: { type: 'vector(384)', rows: rawRows(rows, random) },
     repetitive: { type: 'halfvec(384)', rows: repetitiveRows(rows, random) },
   }
+}
+
+/** Lets seven nights pass over the tables of `makeTables`, once with the model and once without. */
+export async function watchNights(
+  system: System,
+  clock: TestClock,
+  { tables, random }: { tables: Tables; random: () => number },
+): Promise<Report> {
+  const client = system.client((await system.member('owner')).token)
   await using source = await startWatchedSource(system, client, clock, { name: 'library', tables, random })
   const callable = await passNights(source, 'here')
   await system.db.query(sql`delete from data_sources.vector_watch`)
   const notCallable = await passNights(source, 'outside_not_allowed')
   const costs = [...callable.costs, ...notCallable.costs]
   return {
-    rows,
     found: { callable: callable.found, not_callable: notCallable.found },
     falseAlarms: [...callable.falseAlarms, ...notCallable.falseAlarms],
     mostOfANight: {

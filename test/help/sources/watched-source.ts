@@ -9,7 +9,7 @@ import { MODEL, makeSource, readerOf } from './configured-source.ts'
 import { DIMENSIONS, MODEL_OF_TABLE, type PlantedRow } from './planted-rows.ts'
 
 type WatchDeps = Parameters<typeof watchLoop>[0]
-type Tables = Readonly<Record<string, { readonly type: string; readonly rows: readonly PlantedRow[] }>>
+export type Tables = Readonly<Record<string, { readonly type: string; readonly rows: readonly PlantedRow[] }>>
 
 /** The cost of the statements of one night. */
 export type Cost = { statements: number; ms: number; bytes: number; longestMs: number }
@@ -59,7 +59,7 @@ export async function startWatchedSource(
       openReader: reader,
       activityOf: async () => 'idle',
       placeOf: () => 'here',
-      embedRows: async ({ texts }) => texts.map((text) => Float32Array.from(MODEL_OF_TABLE(text))),
+      embedRows: async ({ texts }) => texts.map(MODEL_OF_TABLE),
       onError: (error) => {
         throw error
       },

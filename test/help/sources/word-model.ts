@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { seeded } from '../seeded.ts'
 
-export type WordModel = (text: string) => Float64Array
+export type WordModel = (text: string) => Float32Array
 
 /**
  * A stand-in for an embedding model: the sum of a vector for each word and of one that all texts share, of length 1.
@@ -25,7 +25,7 @@ export function createWordModel(seed: number, dimensions: number): WordModel {
       for (let i = 0; i < dimensions; i++) sum[i]! += vector[i]!
     }
     const length = Math.sqrt(sum.reduce((all, number) => all + number * number, 0))
-    return sum.map((number) => number / length)
+    return Float32Array.from(sum, (number) => number / length)
   }
 }
 

@@ -7,8 +7,8 @@ import { testClock } from '#lib/time/clock.ts'
 import { releaseLease, takeLease } from '#lib/work/lease.ts'
 import { seeded } from '#test/seeded.ts'
 import { entry, runIn } from '#test/sources/configured-source.ts'
-import { faultyRows, normalisedRows, rawRows, repetitiveRows } from '#test/sources/planted-rows.ts'
-import { ROW_FAULTS } from '#test/sources/watched-nights.ts'
+import { faultyRows, normalisedRows } from '#test/sources/planted-rows.ts'
+import { makeTables, ROW_FAULTS } from '#test/sources/watched-nights.ts'
 import { insertRows, startWatchedSource, type WatchedSource } from '#test/sources/watched-source.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { stateOf } from '../measure/index-state.ts'
@@ -25,10 +25,8 @@ beforeAll(async () => {
   system = await startSystem({ clock })
   client = system.client((await system.member('owner')).token)
   const tables = {
+    ...makeTables(200, random),
     faulty: { type: 'vector', rows: faultyRows(600, random) },
-    normalised: { type: 'vector(384)', rows: normalisedRows(200, random) },
-    raw: { type: 'vector(384)', rows: rawRows(200, random) },
-    repetitive: { type: 'halfvec(384)', rows: repetitiveRows(200, random) },
   }
   source = await startWatchedSource(system, client, clock, { name: 'library', tables, random })
 })
