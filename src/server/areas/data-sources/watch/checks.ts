@@ -9,11 +9,12 @@ export const Check = z.object({
   first_seen: z.iso.datetime().nullable(),
   rows: z.array(z.string()).default([]).describe('Digests of ids of rows, for faults that SQL cannot find'),
   fewer: z.enum(['normalised', 'raw']).optional().describe('Of vectors of two kinds, the kind that is listed'),
+  common: z.object({ same_subject: z.number(), limit: z.number() }).optional().describe('As `findStrangers` has them'),
 })
 export type Check = z.infer<typeof Check>
 
 /** What one night saw of a fault. */
-export type Seen = { readonly seen: number; readonly of: number } & Partial<Pick<Check, 'rows' | 'fewer'>>
+export type Seen = { readonly seen: number; readonly of: number } & Partial<Pick<Check, 'rows' | 'fewer' | 'common'>>
 
 export const NIGHTS = 7
 const MAX_LISTED_ROWS = 50
@@ -38,7 +39,7 @@ const MIN_SHARE: Partial<Record<VectorFindingKind, number>> = { missing: 0.001, 
 const EXPECTED_IF_PRESENT = 5
 
 export function addNight(kind: VectorFindingKind, before: Check | undefined, at: Date, night: Seen): Check {
-  const { seen, of, rows = [], fewer } = night
+  const { seen, of, rows = [], fewer = before?.fewer, common = before?.common } = night
   const nights = withoutRepaired([...(before?.nights ?? []), { at: at.toISOString(), seen, of }]).slice(
     kind === 'grown' ? -1 : -NIGHTS,
   )
@@ -48,7 +49,7 @@ export function addNight(kind: VectorFindingKind, before: Check | undefined, at:
     rows: isSeen ? [...new Set([...rows, ...(before?.rows ?? [])])].slice(0, MAX_LISTED_ROWS) : [],
     first_seen: null,
     ...(fewer && { fewer }),
-    ...(!fewer && isSeen && before?.fewer && { fewer: before.fewer }),
+    ...(common && { common }),
   }
   return isFinding(kind, check) ? { ...check, first_seen: before?.first_seen ?? at.toISOString() } : check
 }

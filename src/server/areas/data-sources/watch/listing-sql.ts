@@ -5,7 +5,6 @@ import type { Check } from './checks.ts'
 import { NORMALISED, RAW } from './norms.ts'
 import type { Recipe } from './recipe.ts'
 import { rowDigest } from './statements.ts'
-import { MAX_STRANGER, SAME_SUBJECT } from './strangers.ts'
 import { textColumns } from './text-columns.ts'
 import { cosineOf, isConstant, normOf, sizeOf } from './vector-sql.ts'
 
@@ -34,7 +33,7 @@ function statementOf(kind: VectorFindingKind, { entry, check, recipe }: Listing)
     case 'norms':
       return rowsWhere(entry, sql`${isUsual(entry, vector)}\nand ${normCondition(entry, vector, check)}`)
     case 'models':
-      return check.rows.length > 0 ? seenRows(entry, check) : strangers(entry)
+      return check.rows.length > 0 ? seenRows(entry, check) : strangers(entry, check)
     case 'stale':
       return seenRows(entry, check)
     case 'grown':
@@ -87,8 +86,11 @@ function seenRows(entry: ResolvedEntry, { rows }: Check): Sql {
   return rowsWhere(entry, sql`${rowDigest(named(entry.content[0]!.name))} in (${digests})`)
 }
 
+/** Strangers are among the rows that others are compared with, which makes them less strange than they are. */
+const LISTED = 1.3
+
 /** What each row has in common with 300 random ones of other subjects, as `findStrangers` computes it. */
-function strangers(entry: ResolvedEntry): Sql {
+function strangers(entry: ResolvedEntry, { common = { same_subject: 0.5, limit: 1.5 } }: Check): Sql {
   const vector = sql`${identifier(entry.vector_column)}`
   const table = identifier(entry.schema, entry.table)
   const usual = isUsual(entry, vector)
@@ -99,9 +101,9 @@ function strangers(entry: ResolvedEntry): Sql {
     )
     select rows.id
     from rows cross join lateral (select ${cosineOf(entry, sql`rows.v`, sql`few.v`)} as likeness from few) as compared
-    where pg_catalog.abs(compared.likeness) < ${script(String(SAME_SUBJECT))}
+    where compared.likeness < ${script(common.same_subject.toFixed(3))}
     group by rows.id
-    having pg_catalog.avg(compared.likeness ^ 2) * ${integer(entry.dimensions)} <= ${script(String(MAX_STRANGER))}`
+    having pg_catalog.avg(compared.likeness ^ 2) * ${integer(entry.dimensions)} <= ${script((LISTED * common.limit).toFixed(3))}`
 }
 
 function named(name: string): Sql {

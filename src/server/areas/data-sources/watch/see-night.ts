@@ -65,9 +65,11 @@ const NOT_TOLD_APART =
  */
 function sightsOfRows({ rows, comparison }: Night): Sights {
   const found = findStrangers(rows.map(({ vector }) => vector))
-  const strangers = new Set(rows.filter((_, i) => found?.[i]).map(({ row }) => row))
+  const strangers = new Set(rows.filter((_, i) => found?.strangers[i]).map(({ row }) => row))
   if ('notChecked' in comparison) {
-    const models = found ? { seen: strangers.size, of: rows.length } : { notChecked: NOT_TOLD_APART }
+    const models = found
+      ? { seen: strangers.size, of: rows.length, common: { same_subject: found.same_subject, limit: found.limit } }
+      : { notChecked: NOT_TOLD_APART }
     return { models, stale: { notChecked: comparison.notChecked } }
   }
   const { misfits, rows: of } = comparison
