@@ -1,8 +1,8 @@
 import { createWordModel, makeText, type WordModel } from './word-model.ts'
 
-export const DIMENSIONS = 384
-export const MODEL_OF_TABLE: WordModel = createWordModel(1, DIMENSIONS)
-const OTHER_MODEL = createWordModel(2, DIMENSIONS)
+export const PLANTED_DIMENSIONS = 384
+export const MODEL_OF_TABLE: WordModel = createWordModel(1, PLANTED_DIMENSIONS)
+const OTHER_MODEL = createWordModel(2, PLANTED_DIMENSIONS)
 
 export type PlantedRow = { readonly title: string; readonly body: string; readonly vector: Float32Array | null }
 
@@ -18,7 +18,7 @@ const FAULTS: Readonly<Record<number, (row: PlantedRow, other: PlantedRow) => Pl
   88: (row, other) => ({ ...row, vector: MODEL_OF_TABLE(`${textOf(other)} ${textOf(row).slice(0, 20)}`) }),
 }
 
-export function textOf({ title, body }: Pick<PlantedRow, 'title' | 'body'>): string {
+function textOf({ title, body }: Pick<PlantedRow, 'title' | 'body'>): string {
   return `${title} ${body}`
 }
 

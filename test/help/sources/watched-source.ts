@@ -6,7 +6,7 @@ import type { TestClock } from '#lib/time/clock.ts'
 import { watchLoop } from '../../../src/server/areas/data-sources/index.ts'
 import type { System } from '../system.ts'
 import { MODEL, makeSource, readerOf } from './configured-source.ts'
-import { DIMENSIONS, MODEL_OF_TABLE, type PlantedRow } from './planted-rows.ts'
+import { MODEL_OF_TABLE, PLANTED_DIMENSIONS, type PlantedRow } from './planted-rows.ts'
 
 type WatchDeps = Parameters<typeof watchLoop>[0]
 export type Tables = Readonly<Record<string, { readonly type: string; readonly rows: readonly PlantedRow[] }>>
@@ -43,7 +43,7 @@ export async function startWatchedSource(
   }
   // A save measures the size of vectors in a column without one.
   await insert(0, 1)
-  const entry = { model: MODEL, dimensions: DIMENSIONS, content_columns: 'id, title, body' }
+  const entry = { model: MODEL, dimensions: PLANTED_DIMENSIONS, content_columns: 'id, title, body' }
   const embedding_configs = Object.keys(tables).map((table) => ({ ...entry, label: table, table }))
   await client.call(configureSource, { id: source.id, connection_config: { embedding_configs } })
   await insert(1)

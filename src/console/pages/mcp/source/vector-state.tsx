@@ -3,7 +3,7 @@ import { Copy } from '#console/parts/text/copy.tsx'
 import type { SourceVectors, VectorFinding } from '#contract/data-sources/vectors.ts'
 import { asPercent, vectorText } from './vector-text.ts'
 
-/** What the nights found in the vectors of each entry, with the SQL that lists the rows. */
+/** Findings of the nights in the vectors of each entry, with the SQL that lists the rows. */
 export function VectorState({ vectors }: { vectors: readonly SourceVectors[] }) {
   return (
     <section>

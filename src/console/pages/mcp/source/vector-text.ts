@@ -2,7 +2,7 @@ import type { SourceVectors } from '#contract/data-sources/vectors.ts'
 
 type Looked = Pick<SourceVectors, 'state' | 'looked_at' | 'reason'>
 
-/** Says when the vectors were last looked at, or why not. */
+/** Returns when the vectors were last looked at, or why not. */
 export function vectorText({ state, looked_at, reason }: Looked): string {
   const because = reason === null ? '' : ` Last time: ${reason}.`
   switch (state) {

@@ -17,7 +17,7 @@ export const BUDGET = {
   sourceMs: 120_000,
 } as const
 
-export type Budget = { readonly lookedRows: number; readonly readVectors: number }
+type Budget = { readonly lookedRows: number; readonly readVectors: number }
 
 /** Wide vectors leave fewer rows. */
 export function budgetOf(dimensions: number): Budget {

@@ -13,10 +13,10 @@ export const Check = z.object({
 })
 export type Check = z.infer<typeof Check>
 
-/** What one night saw of a fault. */
+/** Rows with a fault that one night saw, and those that it looked at. */
 export type Seen = { readonly seen: number; readonly of: number } & Partial<Pick<Check, 'rows' | 'fewer' | 'common'>>
 
-export const NIGHTS = 7
+const NIGHTS = 7
 const MAX_LISTED_ROWS = 50
 /** Rows that must be seen before a fault is reported. One that could be chance or a moment needs more. */
 const MIN_SEEN: Readonly<Record<VectorFindingKind, number>> = {

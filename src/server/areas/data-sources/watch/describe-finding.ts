@@ -6,7 +6,7 @@ type Words = Pick<VectorFinding, 'explanation' | 'advice'>
 
 const FILL_AGAIN = 'Set the vector of these rows to null and fill it again with `svc db embed`.'
 
-/** Says in plain words what a finding means and what to do about it. */
+/** Returns in plain words what a finding means and what to do about it. */
 export function describeFinding(kind: VectorFindingKind, entry: ResolvedEntry, check: Check): Words {
   const { model, dimensions, metric } = entry
   switch (kind) {

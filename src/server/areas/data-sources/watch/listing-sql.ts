@@ -89,7 +89,7 @@ function seenRows(entry: ResolvedEntry, { rows }: Check): Sql {
 /** Strangers are among the rows that others are compared with, which makes them less strange than they are. */
 const LISTED = 1.3
 
-/** What each row has in common with 300 random ones of other subjects, as `findStrangers` computes it. */
+/** Compares what each row has in common with 300 random ones of other subjects, as `findStrangers` computes it. */
 function strangers(entry: ResolvedEntry, { common = { same_subject: 0.5, limit: 1.5 } }: Check): Sql {
   const vector = sql`${identifier(entry.vector_column)}`
   const table = identifier(entry.schema, entry.table)

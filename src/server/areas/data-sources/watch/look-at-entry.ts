@@ -11,10 +11,10 @@ import { growth } from './growth.ts'
 import { seeNight } from './see-night.ts'
 import { type Look, lookStatement, pageSample, type ReadRow, readStatement } from './statements.ts'
 import type { WatchedEntry } from './stored-entry.ts'
-import { sizeStatement, type TableSize } from './table-size.ts'
+import { type TableSize, tableSizeStatement } from './table-size.ts'
 import { textColumns } from './text-columns.ts'
 
-export type Looking = ComparingRows & {
+type Looking = ComparingRows & {
   readonly db: Reader
   /** The measurement of the entry's index. */
   readonly measured: StoredMeasurement['measured'] | undefined
@@ -28,7 +28,7 @@ export async function lookAtEntry(looking: Looking): Promise<WatchedEntry> {
   const indexes = await read(looking, (on) => findVectorIndexes(on, entry))
   if (!indexes) return impossible(before, 'the table does not exist any more: save the configuration again')
   if (!'rpm'.includes(indexes.kind)) return impossible(before, 'a view or a foreign table cannot be sampled')
-  const [size] = await read(looking, (on) => on.query<TableSize>(sizeStatement(indexes.oid)))
+  const [size] = await read(looking, (on) => on.query<TableSize>(tableSizeStatement(indexes.oid)))
   const seed = Math.floor(looking.random() * 2 ** 31)
   const look = await lookAround(looking, size!, seed)
   const rows = await readRows(looking, size!, seed)

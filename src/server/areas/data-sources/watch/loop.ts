@@ -9,9 +9,9 @@ import type { RowModels } from './embed-rows.ts'
 import { lookAtSource } from './look-at-source.ts'
 import { LookStopped } from './look-stopped.ts'
 import { nextNight } from './night.ts'
-import { type DueWatch, findDue, findUnplanned, plan, saveNight } from './store.ts'
+import { type DueWatch, findDueWatches, findUnplanned, plan, saveNight } from './store.ts'
 
-export type WatchDeps = RowModels & {
+type WatchDeps = RowModels & {
   db: Db
   clock: Clock
   openReader: OpenReader
@@ -38,7 +38,7 @@ export function watchLoop(deps: WatchDeps): Loop {
     name: 'vector-watch',
     tick: async (now, signal) => {
       for (const id of await findUnplanned(db, PER_TURN)) await plan(db, id, nextNight(id, now))
-      for (const due of await findDue(db, now, PER_TURN)) {
+      for (const due of await findDueWatches(db, now, PER_TURN)) {
         if (signal.aborted) break
         await runIfLeased(db, `watch:${due.source_id}`, (lease, lost) =>
           look(deps, due, lease, AbortSignal.any([signal, lost])),

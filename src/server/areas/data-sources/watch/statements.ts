@@ -8,7 +8,7 @@ import type { TableSize } from './table-size.ts'
 import { isConstant, normOf, sizeOf } from './vector-sql.ts'
 
 /** A random part of the pages of a table; another seed gives another part. */
-export type PageSample = { readonly percent: number; readonly seed: number }
+type PageSample = { readonly percent: number; readonly seed: number }
 
 export function pageSample(size: TableSize, rows: number, seed: number): PageSample {
   return { percent: Math.min(100, (100 * rows) / Math.max(size.rows, 1)), seed }
@@ -135,7 +135,7 @@ export function readStatement(entry: ResolvedEntry, reading: Reading): Sql {
     limit ${integer(reading.limit)}`
 }
 
-/** Tells rows apart without keeping their ids. */
+/** Digest of an id: it tells rows apart without storing their ids. */
 export function rowDigest(id: Sql): Sql {
   return sql`pg_catalog.left(pg_catalog.md5(${id}::pg_catalog.text), 16)`
 }

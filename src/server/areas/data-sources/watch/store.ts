@@ -6,7 +6,7 @@ import { WatchedEntries, type WatchedEntry } from './stored-entry.ts'
 
 type Entries = Readonly<Record<string, WatchedEntry>>
 
-/** What the nights found of a source, by the label of the entry. */
+/** Finds the state of the vectors of a source, by the label of the entry. */
 export async function findWatched(db: Querier, sourceId: string): Promise<Entries> {
   const [row] = await db.query<{ entries: unknown }>(sql`
     select entries from data_sources.vector_watch where source_id = ${sourceId}`)
@@ -39,7 +39,7 @@ const Due = z.object({
 })
 export type DueWatch = z.output<typeof Due>
 
-export async function findDue(db: Querier, now: Date, limit: number): Promise<DueWatch[]> {
+export async function findDueWatches(db: Querier, now: Date, limit: number): Promise<DueWatch[]> {
   const rows = await db.query<object>(sql`
     select watch.source_id, watch.entries, source.org_id, source.database_name, source.search
     from data_sources.vector_watch as watch

@@ -5,7 +5,7 @@ import type { ResolvedEntry } from '../search/entry.ts'
 import { Check } from './checks.ts'
 import { Recipe } from './recipe.ts'
 
-/** What the nights found of one entry. */
+/** Findings of the nights for one entry. */
 export const WatchedEntry = z.object({
   entry: z.string().describe('Digest of what was looked at. Another one begins anew'),
   looked_at: z.iso.datetime().nullable(),
@@ -21,7 +21,7 @@ export type WatchedEntry = z.infer<typeof WatchedEntry>
 /** The entries of a source by label. What this release cannot read begins anew. */
 export const WatchedEntries = z.record(z.string(), WatchedEntry).catch({})
 
-export function digestOf({ schema, table, vector_column, vector_type, model, dimensions, content }: ResolvedEntry) {
+function digestOf({ schema, table, vector_column, vector_type, model, dimensions, content }: ResolvedEntry) {
   const looked = [schema, table, vector_column, vector_type, model, dimensions, content.map(({ name }) => name)]
   return hash('sha256', JSON.stringify(looked)).slice(0, 16)
 }

@@ -10,7 +10,7 @@ const MIN_USUAL = 5
 const MIN_NEARLY_ALL = 2.5
 /** The rows with least in common are left out of what the others have in common, because they may be the strangers. */
 const TRIMMED_SHARE = 0.2
-/** Where another model filled a third of a table, the rows around a typical one show what its own rows have in common. */
+/** Where another model filled much of a table, the rows around a typical one show what its own rows have in common. */
 const SEED_SHARE = 0.3
 const MIN_PART_SHARE = 0.1
 /** Rows nearer than this are of one subject, where vectors are not all alike. */

@@ -7,7 +7,7 @@ const GUESSED_ROWS_PER_PAGE = 4
 export type TableSize = { readonly pages: number; readonly rows: number; readonly counted: number }
 
 /** Estimates the size of a table with its partitions. Takes no lock and reads no row. */
-export function sizeStatement(oid: number): Sql {
+export function tableSizeStatement(oid: number): Sql {
   return sql`
     with parts as (
       select part.reltuples::pg_catalog.float8 as counted, part.relpages,
