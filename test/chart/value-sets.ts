@@ -117,7 +117,7 @@ const everythingOn = {
     gatewayTokensPerDay: 50000000,
     agentTokensPerDay: 0,
   },
-  questions: { perMinute: 600, perDay: 100000, measureIndexes: false },
+  questions: { perMinute: 600, perDay: 100000, measureIndexes: false, watchVectors: false, rowTextToProviders: true },
   databases: { publicHost: 'db.example.com:5432' },
   apps: {
     domain: 'example-apps.com',

@@ -14,6 +14,8 @@ export function embeddedEnvironment(dataDir: string): Environment {
     SVC_DRAIN_SECONDS: '0',
     // A measurement in the background would choose between index and exact search while a test looks at one of them.
     SVC_MEASURE_INDEXES: 'false',
+    // A look at night would read tables while a test counts statements.
+    SVC_WATCH_VECTORS: 'false',
     SVC_JWT_SECRET: key(),
     SVC_JWT_SIGNING_KEY: key(),
     SVC_DATA_KEY: key(),

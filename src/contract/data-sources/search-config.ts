@@ -6,6 +6,7 @@ import { operation } from '../core/operation.ts'
 import { MAX_PERSON_SETTINGS, PersonClaim, PersonSettings } from './person-settings.ts'
 import { DEFAULT_ERROR_RATE, ERROR_RATES, MIN_RELEVANCES, UNKNOWN_RELEVANCE_REASONS } from './relevance.ts'
 import { DataSource, FilterType } from './sources.ts'
+import { SourceVectors } from './vectors.ts'
 
 export const DISTANCE_METRICS = ['cosine', 'l2', 'inner_product'] as const
 const MAX_EMBEDDING_CONFIGS = 50
@@ -150,7 +151,8 @@ export const getSource = operation({
     '`connection_config` and `filter_schema` can be sent back unchanged to save them again. ' +
     '`plan` says for each entry whether an index is used and why. A new index is used within a minute. ' +
     'After questions were asked, the service measures how the index is best searched, and `measured` has the result, ' +
-    'and which scores tell questions that the rows answer from others, which is in `relevance`.',
+    'and which scores tell questions that the rows answer from others, which is in `relevance`. ' +
+    '`vectors` says what is wrong with the stored vectors, from samples of the last nights.',
   access: { principals: ['user', 'api_token'], role: 'developer', scope: null, org: 'token' },
   errors: ['UNAVAILABLE'],
   input: z.object({ id: IdInput }),
@@ -158,6 +160,7 @@ export const getSource = operation({
     ...DataSource.shape,
     ...SearchConfiguration.shape,
     plan: z.array(SourcePlan),
+    vectors: z.array(SourceVectors),
     max_staleness_seconds: z
       .int()
       .describe('How old an answer can be, because a read replica gives it. 0: answers are current'),

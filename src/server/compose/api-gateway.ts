@@ -42,7 +42,7 @@ export function compose(parts: ServiceParts): Service {
     ...parts,
     people: composePeople(parts),
     measuresIndexes: parts.config.questions.measuresIndexes,
-    mayEmbedRows: (model) => model === BUILTIN_MODEL,
+    mayEmbedRows: (model) => model === BUILTIN_MODEL || parts.config.questions.rowTextToProviders,
     activity,
     embed: ai.embed,
     embedContent: embedding.embedContent,

@@ -2,7 +2,7 @@ import { invalidToken } from '#edge/credentials/caller.ts'
 import { idempotencyLoop } from '#edge/idempotency/idempotency.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { BUILTIN_MODEL } from '../areas/ai/index.ts'
-import { measureLoop } from '../areas/data-sources/index.ts'
+import { measureLoop, watchLoop } from '../areas/data-sources/index.ts'
 import type { Databases } from '../areas/databases/index.ts'
 import { composeActivity } from './activity.ts'
 import { composeAgents } from './agents.ts'
@@ -53,6 +53,7 @@ export function compose(parts: ServiceParts): WorkerService {
       ...checks.loops,
       ...maintenance.loops,
       ...measuringLoops(parts, databases),
+      ...watchingLoops(parts, databases),
     ],
     slots: [...databases.slots, ...notifications.slots, ...apps.slots, ...checks.slots, ...maintenance.slots],
   }
@@ -61,20 +62,48 @@ export function compose(parts: ServiceParts): WorkerService {
 /** Builds the loop that measures vector indexes and scores, unless it is switched off. */
 function measuringLoops({ config, db, clock, log, shared }: ServiceParts, databases: Databases): Loop[] {
   if (!config.questions.measuresIndexes) return []
-  const { models, embedContent } = shared(composeEmbedding)
+  const embedding = shared(composeEmbedding)
   const loop = measureLoop({
     db,
     clock,
     openReader: (orgId, name) => databases.open(orgId, name, 'reader'),
     activityOf: (orgId, name) => databases.activityOf(orgId, name),
-    mayEmbedRows: (model) => model === BUILTIN_MODEL,
-    // Nobody asked for this work, so the built-in model, which costs nothing, is not counted.
-    embedRows: async ({ org_id, model, texts, signal }) =>
-      model === BUILTIN_MODEL
-        ? (await models.get(model).embed(texts, signal)).vectors
-        : embedContent({ org_id, model, texts, signal }),
+    mayEmbedRows: (model) => model === BUILTIN_MODEL || config.questions.rowTextToProviders,
+    embedRows: embedRowsWith(embedding),
     onError: (error, { source_id }) =>
       log.warn({ error, source_id }, 'an index or its scores could not be measured; this is tried again'),
+  })
+  return [loop]
+}
+
+type Embedding = ReturnType<typeof composeEmbedding>
+
+/** Embeds the text of rows. Nobody asked for this work, so the built-in model, which costs nothing, is not counted. */
+function embedRowsWith({ models, embedContent }: Embedding) {
+  return async ({ org_id, model, texts, signal }: Parameters<typeof embedContent>[0]) =>
+    model === BUILTIN_MODEL
+      ? (await models.get(model).embed(texts, signal)).vectors
+      : embedContent({ org_id, model, texts, signal })
+}
+
+/** Builds the loop that looks at the vectors of sources, unless it is switched off. */
+function watchingLoops({ config, db, clock, log, shared }: ServiceParts, databases: Databases): Loop[] {
+  const { watchesVectors, rowTextToProviders } = config.questions
+  if (!watchesVectors) return []
+  const embedding = shared(composeEmbedding)
+  const loop = watchLoop({
+    db,
+    clock,
+    openReader: (orgId, name) => databases.open(orgId, name, 'reader'),
+    activityOf: (orgId, name) => databases.activityOf(orgId, name),
+    placeOf: (model) => {
+      if (model === BUILTIN_MODEL) return 'here'
+      if (!embedding.models.find(model)) return 'unknown'
+      return rowTextToProviders ? 'outside' : 'outside_not_allowed'
+    },
+    embedRows: embedRowsWith(embedding),
+    onError: (error, { source_id }) =>
+      log.warn({ error, source_id }, 'the vectors of a data source could not be looked at; the next night tries again'),
   })
   return [loop]
 }

@@ -447,7 +447,13 @@ describe('configuration', () => {
   })
 
   it('DS-18 how many questions an organization may ask', () => {
-    expect(readSettings({}).questions).toEqual({ perMinute: 60, perDay: 5000, measuresIndexes: true })
+    expect(readSettings({}).questions).toEqual({
+      perMinute: 60,
+      perDay: 5000,
+      measuresIndexes: true,
+      watchesVectors: true,
+      rowTextToProviders: false,
+    })
     const env = { SVC_QUESTIONS_PER_MINUTE: '7', SVC_QUESTIONS_PER_DAY: '0' }
     expect(readSettings(env)).toMatchObject({ questions: { perMinute: 7, perDay: 0 }, warnings: [] })
   })

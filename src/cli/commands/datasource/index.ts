@@ -28,7 +28,7 @@ export const datasource: readonly Command[] = [
     path: 'datasource show',
     summary: 'Show how a data source is searched',
     description:
-      'Show what of a data source can be asked, by whom, and which rows each person finds. With -o json it prints the whole search configuration. Needs the role developer, admin or owner.',
+      'Show what of a data source can be asked, by whom, which rows each person finds, and what is wrong with the stored vectors. With -o json it prints the whole search configuration. Needs the role developer, admin or owner.',
     arguments: [SOURCE],
     examples: ['svc datasource show db_handbook', 'svc datasource show db_handbook -o json'],
     load: () => import('./show.ts'),

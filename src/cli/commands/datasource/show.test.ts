@@ -37,6 +37,7 @@ const SOURCE = {
       relevance: null,
     },
   ],
+  vectors: [],
   max_staleness_seconds: 0,
   created_at: '2026-01-01T00:00:00.000Z',
   updated_at: '2026-01-01T00:00:00.000Z',
@@ -80,4 +81,34 @@ it('DS-25 svc datasource show prints the scores that mean yes and no, or why the
   )
   const unknown = { low: null, high: null, error_rate: null, questions: 0, at: null, outcome: 'unknown' } as const
   expect(shown({ ...unknown, reason: 'rows_by_person' })).toBe('  Relevance: unknown, each person sees other rows')
+})
+
+const SEEN = { first_seen: '2026-01-02T02:00:00.000Z', last_seen: '2026-01-03T02:00:00.000Z' }
+const CLEAN = {
+  label: 'notes',
+  state: 'clean',
+  looked_at: '2026-01-03T02:00:00.000Z',
+  reason: null,
+  findings: [],
+  not_checked: [],
+} satisfies Parameters<typeof textOf>[0]['vectors'][number]
+
+it('DS-26 svc datasource show prints what the nights found in the vectors, with the SQL that lists the rows', () => {
+  const finding = { rows_seen: 40, rows_looked_at: 9000, share: 0.00444, ...SEEN, explanation: 'Why.', advice: 'Do.' }
+  const vectors: Parameters<typeof textOf>[0]['vectors'] = [
+    { ...CLEAN, state: 'findings', findings: [{ kind: 'zero', ...finding, sql: 'select id\nfrom notes;' }] },
+    { ...CLEAN, label: 'plain', not_checked: [{ kind: 'stale', reason: 'm is not configured' }] },
+    { ...CLEAN, label: 'new', state: 'not_looked_at', looked_at: null },
+    { ...CLEAN, label: 'seen', state: 'not_possible', looked_at: null, reason: 'a view cannot be sampled' },
+  ]
+  expect(textOf({ ...SOURCE, vectors }).slice(5)).toEqual([
+    'Vectors of notes: 1 finding as of 2026-01-03T02:00:00.000Z',
+    '  zero: 40 of 9000 rows that were looked at. Why. Do.',
+    '    select id',
+    '    from notes;',
+    'Vectors of plain: clean as of 2026-01-03T02:00:00.000Z',
+    '  stale not checked: m is not configured',
+    'Vectors of new: not looked at yet, the first look is at night',
+    'Vectors of seen: not looked at, because a view cannot be sampled',
+  ])
 })

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { UNKNOWN_RELEVANCE_REASONS } from '#contract/data-sources/relevance.ts'
 import { getSource } from '#contract/data-sources/search-config.ts'
+import type { SourceVectors } from '#contract/data-sources/vectors.ts'
 import { callCommand } from '../../call/operation-command.ts'
 
 export const { run } = callCommand(getSource, {
@@ -11,7 +12,7 @@ export const { run } = callCommand(getSource, {
 
 /** Returns what can be asked of the source, by whom and how. Use -o json for the whole configuration. */
 export function textOf(source: z.output<typeof getSource.output>): string[] {
-  const { source_id, description, enabled, exposed, min_role, connection_config, filter_schema, plan } = source
+  const { source_id, description, enabled, exposed, min_role, connection_config, filter_schema, plan, vectors } = source
   const filters = Object.entries(filter_schema).map(([column, type]) => `${column}:${type}`)
   const { embedding_configs, person_settings } = connection_config
   const methods = new Map(
@@ -26,6 +27,7 @@ export function textOf(source: z.output<typeof getSource.output>): string[] {
       `Searches ${label}: ${table} (${content_columns}), ${methods.get(label) ?? 'not searched'}`,
       ...relevanceLines(plan.find((each) => each.label === label)?.relevance ?? null),
     ]),
+    ...vectors.flatMap(vectorLines),
   ]
 }
 
@@ -49,6 +51,23 @@ function relevanceLines(relevance: Relevance): string[] {
   const percent = Math.round((error_rate ?? 0) * 100)
   return [
     `  Relevance: a best score below ${no} is no, from ${yes} on yes (${questions} questions; ${percent} % of answerable ones may be called no)`,
+  ]
+}
+
+function vectorLines({ label, state, looked_at, reason, findings, not_checked }: SourceVectors): string[] {
+  const texts = {
+    not_looked_at: 'not looked at yet, the first look is at night',
+    clean: `clean as of ${looked_at}`,
+    findings: `${findings.length} ${findings.length === 1 ? 'finding' : 'findings'} as of ${looked_at}`,
+    not_possible: 'not looked at',
+  } as const
+  return [
+    `Vectors of ${label}: ${texts[state]}${reason === null ? '' : `, because ${reason}`}`,
+    ...findings.flatMap(({ kind, rows_seen, rows_looked_at, explanation, advice, sql }) => [
+      `  ${kind}: ${rows_seen} of ${rows_looked_at} rows that were looked at. ${explanation} ${advice}`,
+      ...sql.split('\n').map((line) => `    ${line}`),
+    ]),
+    ...not_checked.map(({ kind, reason: why }) => `  ${kind} not checked: ${why}`),
   ]
 }
 

@@ -21,6 +21,7 @@ export { sourcesEraser } from './erase-store.ts'
 export { createFindSources } from './find-sources.ts'
 export { measureLoop } from './measure/loop.ts'
 export { exposedSourceIds } from './store.ts'
+export { watchLoop } from './watch/loop.ts'
 
 /** The part of the data sources that the databases area needs. Compose hands it over. */
 export const sourcesOfDatabases = { statesOf, forgetUnlessExposed }

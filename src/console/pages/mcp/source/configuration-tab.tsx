@@ -7,6 +7,7 @@ import { Copy } from '#console/parts/text/copy.tsx'
 import { getSource } from '#contract/data-sources/search-config.ts'
 import { asConfigureCommand, EXAMPLE } from './configure-command.ts'
 import { useSource } from './source.ts'
+import { VectorState } from './vector-state.tsx'
 import '#console/styles/mcp.css'
 
 type Saved = z.infer<typeof getSource.output>
@@ -25,7 +26,7 @@ function settingsText(settings: NonNullable<Saved['connection_config']['person_s
 }
 
 function Configuration({ id, database, saved }: { id: string; database: string; saved: Saved }) {
-  const { connection_config, filter_schema, warnings, plan } = saved
+  const { connection_config, filter_schema, warnings, plan, vectors } = saved
   const isEmpty = connection_config.embedding_configs.length === 0
   const document = isEmpty ? EXAMPLE : { connection_config, filter_schema }
   return (
@@ -77,6 +78,7 @@ function Configuration({ id, database, saved }: { id: string; database: string; 
           </ul>
         </section>
       )}
+      {vectors.length > 0 && <VectorState vectors={vectors} />}
       <section>
         <h2>Change it</h2>
         <p className="soft">

@@ -13,6 +13,8 @@ import { planWarning } from '../search/plan.ts'
 import type { OpenReader, Reader, ReadsOn } from '../search/reader.ts'
 import { searchSettings } from '../search/settings.ts'
 import { findSourceId } from '../store.ts'
+import { presentVectors } from '../watch/present-vectors.ts'
+import { findWatched } from '../watch/store.ts'
 import { noSuchSource } from './no-such-source.ts'
 import { findConfigured } from './store.ts'
 
@@ -47,6 +49,7 @@ export function showRoute(deps: ShowDeps): Route {
       warnings: [...(search === 'unreadable' ? [UNREADABLE] : []), ...warnings, ...indexWarnings],
       max_staleness_seconds: await maxStalenessSeconds(principal.org_id, source.database_name),
       plan: plans.map(({ entry, plan, relevance }) => ({ label: entry.label, ...plan, relevance })),
+      vectors: presentVectors(entriesOf(search), await findWatched(db, source.id)),
     }
   })
 }

@@ -55,5 +55,11 @@ export async function findVectorIndexes(
   const [first] = rows
   if (!first) return undefined
   const { oid, kind, version, rows: estimate } = first
-  return { oid, kind, version, rows: estimate, found: rows.filter((row) => row.name !== null) }
+  // Without the columns of the table: the estimated rows would make the same index look like another one.
+  const found = rows.flatMap((row) => (row.name === null ? [] : indexIn(row)))
+  return { oid, kind, version, rows: estimate, found }
+}
+
+function indexIn({ name, method, operator_class, valid, partial, lists, file }: VectorIndex): VectorIndex {
+  return { name, method, operator_class, valid, partial, lists, file }
 }
