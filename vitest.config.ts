@@ -2,7 +2,12 @@ import { matchesGlob, resolve as resolvePath } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { AreaReporter } from './test/help/suite/area-reporter.ts'
 import { CODE_CACHE } from './test/help/suite/code-cache.ts'
-import { COMMAND_TESTS, EMBEDDED_ONLY_TESTS, findStorelessTests } from './test/help/suite/embedded-only.ts'
+import {
+  ANY_STORE_TESTS,
+  COMMAND_TESTS,
+  EMBEDDED_ONLY_TESTS,
+  findStorelessTests,
+} from './test/help/suite/embedded-only.ts'
 import { FULL_ONLY_TESTS } from './test/help/suite/full-only.ts'
 import { findTestsOfTheirOwnProcess } from './test/help/suite/own-process.ts'
 import { SkipReporter } from './test/help/suite/skip-reporter.ts'
@@ -27,7 +32,7 @@ const exclude = [
   'node_modules/**',
   'dist/**',
   ...(isQuick ? FULL_ONLY_TESTS : []),
-  ...(onStores ? [...EMBEDDED_ONLY_TESTS, ...COMMAND_TESTS, ...findStorelessTests()] : []),
+  ...(onStores ? [...EMBEDDED_ONLY_TESTS, ...COMMAND_TESTS, ...ANY_STORE_TESTS, ...findStorelessTests()] : []),
 ]
 const ownProcess = findTestsOfTheirOwnProcess().filter(
   (path) => !isRest || include.some((glob) => matchesGlob(path, glob)),
