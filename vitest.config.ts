@@ -46,6 +46,8 @@ const maxWorkers = isRest || onStores ? 4 : 3
 const resolve = { alias: { '#lib/files/bundle.ts': resolvePath('test/help/suite/built-workers.ts') } }
 const everywhere = {
   pool: 'forks',
+  // The same for `npm test`, `test:rest` and `test:stores`, which name another one: transformed files are cached by mode.
+  mode: 'test',
   maxWorkers,
   testTimeout: HANG_LIMIT_MS,
   hookTimeout: HANG_LIMIT_MS,
