@@ -9,7 +9,7 @@ import {
   findStorelessTests,
 } from './test/help/suite/embedded-only.ts'
 import { FULL_ONLY_TESTS } from './test/help/suite/full-only.ts'
-import { findTestsOfTheirOwnProcess } from './test/help/suite/own-process.ts'
+import { findTestsOfTheirOwnProcess, findTestsThatReplaceTimers } from './test/help/suite/own-process.ts'
 import { SkipReporter } from './test/help/suite/skip-reporter.ts'
 
 // The test processes inherit it.
@@ -34,9 +34,9 @@ const exclude = [
   ...(isQuick ? FULL_ONLY_TESTS : []),
   ...(onStores ? [...EMBEDDED_ONLY_TESTS, ...COMMAND_TESTS, ...ANY_STORE_TESTS, ...findStorelessTests()] : []),
 ]
-const ownProcess = findTestsOfTheirOwnProcess().filter(
-  (path) => !isRest || include.some((glob) => matchesGlob(path, glob)),
-)
+const isOfThisRun = (path: string) => !isRest || include.some((glob) => matchesGlob(path, glob))
+const ownProcess = findTestsOfTheirOwnProcess().filter(isOfThisRun)
+const replacedTimers = findTestsThatReplaceTimers().filter(isOfThisRun)
 /**
  * Journeys and tests on real stores wait for other processes about half of their time, so that four of them keep two
  * processors busy. The others compute; more of them would only load the server once more each.
@@ -62,10 +62,27 @@ export default defineConfig({
     ...(results && { outputFile: { json: results } }),
     projects: [
       { resolve, test: { ...everywhere, name: 'own-process', include: ownProcess, exclude, isolate: true } },
+      {
+        resolve,
+        test: {
+          ...everywhere,
+          name: 'replaced-timers',
+          include: replacedTimers,
+          exclude,
+          isolate: false,
+          setupFiles: 'test/help/suite/real-timers.ts',
+        },
+      },
       // Files share processes: to load the server again for each file would be a third of all processor time.
       {
         resolve,
-        test: { ...everywhere, name: 'shared', include, exclude: [...exclude, ...ownProcess], isolate: false },
+        test: {
+          ...everywhere,
+          name: 'shared',
+          include,
+          exclude: [...exclude, ...ownProcess, ...replacedTimers],
+          isolate: false,
+        },
       },
     ],
   },
