@@ -11,6 +11,7 @@ import {
 import { FULL_ONLY_TESTS } from './test/help/suite/full-only.ts'
 import { findTestsOfTheirOwnProcess, findTestsThatReplaceTimers } from './test/help/suite/own-process.ts'
 import { SkipReporter } from './test/help/suite/skip-reporter.ts'
+import { SlowestFirst } from './test/help/suite/slowest-first.ts'
 
 // The test processes inherit it.
 process.env.NODE_COMPILE_CACHE ??= CODE_CACHE
@@ -58,6 +59,7 @@ export default defineConfig({
   test: {
     ...everywhere,
     globalSetup: 'test/help/suite/global-setup.ts',
+    sequence: { sequencer: SlowestFirst },
     reporters: [new AreaReporter(), new SkipReporter(), ...(results ? ['json'] : [])],
     ...(results && { outputFile: { json: results } }),
     projects: [
