@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { COMMAND_TESTS, EMBEDDED_ONLY_TESTS, findStorelessTests } from '#test/suite/embedded-only.ts'
+import { ANY_STORE_TESTS, COMMAND_TESTS, EMBEDDED_ONLY_TESTS, findStorelessTests } from '#test/suite/embedded-only.ts'
 
 it.each(EMBEDDED_ONLY_TESTS)('%s, which a run on real stores leaves out, opens none of them', (file) => {
   const text = readFileSync(join(import.meta.dirname, '..', file), 'utf8')
@@ -9,7 +9,7 @@ it.each(EMBEDDED_ONLY_TESTS)('%s, which a run on real stores leaves out, opens n
   expect(text).not.toMatch(/\b(?:needs\('|stores\.)(?:postgres|redis)/)
 })
 
-it.each(COMMAND_TESTS)('%s, which a run on real stores leaves out, is there', (file) => {
+it.each([...COMMAND_TESTS, ...ANY_STORE_TESTS])('%s, which a run on real stores leaves out, is there', (file) => {
   expect(existsSync(join(import.meta.dirname, '..', file))).toBe(true)
 })
 

@@ -8,6 +8,7 @@ const ENTRY_POINTS = [
   'test/help/suite/global-setup.ts',
   'test/help/suite/area-reporter.ts',
   'test/help/suite/skip-reporter.ts',
+  'test/help/suite/slowest-first.ts',
   'test/help/work/table-jobs.ts',
 ]
 

@@ -30,6 +30,7 @@ export const EMBEDDED_ONLY_TESTS = [
   'src/server/areas/databases/engine/embedded/hostile-engine.test.ts',
   'src/server/areas/databases/engine/embedded/own-answer.test.ts',
   'src/server/areas/databases/engine/embedded/wire-connection.test.ts',
+  'src/server/areas/maintenance/proposals/validate/prove.test.ts',
   'test/descriptors.test.ts',
   'test/help/suite/rewind/rewind.test.ts',
   'test/journeys/apps-outlive.test.ts',
@@ -48,6 +49,19 @@ export const EMBEDDED_ONLY_TESTS = [
  * operations themselves run on both kinds, so these run once, on the default that a reader of the guides has.
  */
 export const COMMAND_TESTS = ['test/journeys/guides.test.ts', 'test/journeys/skill-recipes.test.ts']
+
+/**
+ * Tests whose subject is beside the store: a protocol, the targets of apps, the sandbox that a change is built in, and
+ * detectors and models that read logs and sources. They need some store, and the tests of the operations that they use
+ * run on both kinds (`host.test.ts`, `act.test.ts`, `runs.test.ts`, `findings.test.ts`), so these run once.
+ */
+export const ANY_STORE_TESTS = [
+  'src/server/areas/apps/host/targets.test.ts',
+  'src/server/areas/maintenance/proposals/build.test.ts',
+  'test/conformance/conformance.test.ts',
+  'test/faults/faults.test.ts',
+  'test/faults/model.test.ts',
+]
 
 /** The helper that knows where Postgres and Redis are. A test that does not reach it can open neither. */
 const KNOWS_THE_STORES = 'test/help/stores.ts'
