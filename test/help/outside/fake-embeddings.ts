@@ -84,7 +84,11 @@ async function answer(
 }
 
 function rightAnswer({ model, input, dimensions }: ReceivedRequest['body'], salt: string) {
-  const data = input.map((text, index) => ({ object: 'embedding', index, embedding: fakeVector(text, dimensions, salt) }))
+  const data = input.map((text, index) => ({
+    object: 'embedding',
+    index,
+    embedding: fakeVector(text, dimensions, salt),
+  }))
   const tokens = input.reduce((sum, text) => sum + text.split(/\s+/).length, 0)
   return { object: 'list', data, model, usage: { prompt_tokens: tokens, total_tokens: tokens } }
 }
