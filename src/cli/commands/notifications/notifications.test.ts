@@ -240,10 +240,21 @@ describe('NO-12 svc notifications deliveries', () => {
     const entry = { ...ENTRY, destination: { kind: 'email', channel_id: null, user_id, label: null } }
     const { svc } = await startInstance(
       { body: { items: [entry], next_cursor: null } },
-      { body: { user: null, org: { id: `org_${ID}` } } },
+      {
+        body: {
+          kind: 'user',
+          user: null,
+          org: { id: `org_${ID}`, name: 'Obi', slug: 'obi' },
+          role: 'admin',
+          read_only: false,
+        },
+      },
       { body: { items: [{ user_id, name: 'Ada Obi' }] } },
     )
-    expect((await svc('notifications deliveries list')).stdout).toContain('email Ada Obi')
+    expect(await svc('notifications deliveries list')).toMatchObject({
+      exit: 0,
+      stdout: expect.stringContaining('email Ada Obi'),
+    })
   })
 
   it('show prints the entry and each attempt, without control characters of the subject', async () => {
