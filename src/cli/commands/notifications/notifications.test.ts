@@ -235,6 +235,28 @@ describe('NO-12 svc notifications deliveries', () => {
     })
   })
 
+  it('list names the person that a message went to', async () => {
+    const user_id = `usr_${ID}`
+    const entry = { ...ENTRY, destination: { kind: 'email', channel_id: null, user_id, label: null } }
+    const { svc } = await startInstance(
+      { body: { items: [entry], next_cursor: null } },
+      {
+        body: {
+          kind: 'user',
+          user: null,
+          org: { id: `org_${ID}`, name: 'Obi', slug: 'obi' },
+          role: 'admin',
+          read_only: false,
+        },
+      },
+      { body: { items: [{ user_id, name: 'Ada Obi' }] } },
+    )
+    expect(await svc('notifications deliveries list')).toMatchObject({
+      exit: 0,
+      stdout: expect.stringContaining('email Ada Obi'),
+    })
+  })
+
   it('show prints the entry and each attempt, without control characters of the subject', async () => {
     const { svc } = await startInstance({ body: { ...ENTRY, tries: [TRY] } })
     const { exit, stdout } = await svc(`notifications deliveries show ${ENTRY.id}`)

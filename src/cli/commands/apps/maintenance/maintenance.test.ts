@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '#contract/apps/apps.ts'
 import { ingestLogs } from '#contract/apps/logs.ts'
 import { changeOrgMaintenance } from '#contract/maintenance/settings.ts'
+import { setFollow } from '#contract/notifications/follows.ts'
 import { newId } from '#edge/ids.ts'
 import { sql } from '#lib/db/sql.ts'
 import { rootFolder } from '#lib/files/bundle.ts'
@@ -55,7 +56,12 @@ describe('MA-12 svc apps maintenance', () => {
     expect(await svc(['enable', 'shop', '--yes'])).toMatchObject({
       exit: 0,
       stdout: 'The maintenance agent is on for shop.\n',
+      stderr: expect.stringContaining(
+        'You are not told of proposals for shop: no channel is subscribed to them, and you do not follow them. Follow them: svc notifications follows set shop --category maintenance\n',
+      ),
     })
+    await api().call(setFollow, { app: 'shop', categories: ['maintenance'], via: 'mail' })
+    expect((await svc(['enable', 'shop', '--yes'])).stderr).not.toContain('You are not told')
   })
 
   it('exits with 0 after a run that found nothing, and with 11 after one that recorded a finding', async () => {

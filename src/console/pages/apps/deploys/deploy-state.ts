@@ -39,7 +39,7 @@ function laterStatus(state: DeployState): Status {
   return { word: `Last deploy ${word.toLowerCase()}`, tone }
 }
 
-/** What answers visitors although the newest deploy failed. */
+/** Returns which revision answers visitors although the newest deploy failed. */
 export function stillServes(liveDeploy: object | null): string {
   return liveDeploy ? 'The revision that was live before still answers.' : 'No revision of the app is live.'
 }

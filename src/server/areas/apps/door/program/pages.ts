@@ -2,7 +2,7 @@ import { prefersHtml } from '#edge/format/negotiate.ts'
 import { html } from '#edge/pages/html.ts'
 import { pageResponse } from '#edge/pages/page.ts'
 
-type Asked = Pick<Request, 'headers'>
+type RequestHeaders = Pick<Request, 'headers'>
 
 /** The answers to requests that go to no app. */
 export const PAGES = {
@@ -13,7 +13,7 @@ export const PAGES = {
   failed: (asked) => soon(page(asked, 503, 'Not available', 'The app could not be looked up. Try again shortly.')),
   busy: (asked) =>
     soon(page(asked, 503, 'Too many requests', 'Too many requests to this app are under way. Try again shortly.')),
-} satisfies Record<string, (asked: Asked) => Response>
+} satisfies Record<string, (asked: RequestHeaders) => Response>
 
 function soon(response: Response): Response {
   response.headers.set('retry-after', '5')
@@ -21,7 +21,7 @@ function soon(response: Response): Response {
 }
 
 /** Answers browsers with a page, and programs such as curl with two lines of text. */
-export function page({ headers }: Asked, status: number, title: string, text: string): Response {
+export function page({ headers }: RequestHeaders, status: number, title: string, text: string): Response {
   const response = prefersHtml(headers.get('accept'))
     ? pageResponse({ title, status, body: html`<p>${text}</p>` })
     : new Response(`${title}\n${text}\n`, { status, headers: PLAIN_HEADERS })

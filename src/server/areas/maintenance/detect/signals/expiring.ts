@@ -26,7 +26,7 @@ export function expiring({ recent, now }: SignalEvidence): Signal[] {
     const days = Math.floor((deadline.getTime() - now.getTime()) / DAY_MS)
     const day = deadline.toISOString().slice(0, 10)
     const summary = days < 0 ? `${name} expired on ${day}.` : `${name} expires on ${day}, in ${days} days.`
-    // What expires is no part of a revision, so the finding stays when another revision is live.
+    // A certificate or token is no part of a revision, so the finding stays when another revision is live.
     const covers = seen.entry.level === 'error' ? [seen.entry.template] : []
     return [{ kind: 'expiring', template: key, summary, lines: cite([{ ...seen.entry, revisionId: null }]), covers }]
   })
