@@ -67,7 +67,7 @@ export function Results({ id, text, pages, isSubmitted, move, onActive, onChosen
             onClick={() => open(item)}
           >
             <span className="palette-title">{item.title}</span>
-            {item.subtitle !== '' && <span className="soft"> {item.subtitle}</span>}
+            {item.subtitle !== item.title && item.subtitle !== '' && <span className="soft"> {item.subtitle}</span>}
             <span className="palette-kind"> {item.kind}</span>
           </div>
         ))}

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { newId } from '#edge/ids.ts'
 import { sql } from '#lib/db/sql.ts'
 import { recordFinding } from '../../../src/server/areas/maintenance/findings/store.ts'
@@ -24,6 +25,7 @@ export async function proposeChange(
 ): Promise<{ proposalId: string; runId: string }> {
   const runId = newId('exe')
   const at = new Date()
+  const fingerprint = hash('sha256', runId)
   const revisionId = await uploadFiles(system, person, { alias: app.alias, files })
   await system.db.query(sql`
     insert into maintenance.runs (id, org_id, app_id, mode, model, status, terminal_code, created_at, ended_at)
@@ -33,13 +35,13 @@ export async function proposeChange(
     values (${runId}, 1, 'logs', 'last 24 hours', ${'ab'.repeat(32)}, 18)`)
   const opened = await system.db.tx(async (tx) => {
     const fault = { kind: 'error_in_code', path: 'server.js', symbol: null, template: 't', summary } as const
-    await recordFinding(tx, { ...fault, appId: app.id, runId, fingerprint: runId, at })
+    await recordFinding(tx, { ...fault, appId: app.id, runId, fingerprint, at })
     return openProposal(tx, appPorts(system), {
       orgId: person.org_id,
       app: { id: app.id, alias: app.alias, name: app.alias },
       runId,
       requestedBy: requestedBy ?? null,
-      fingerprint: runId,
+      fingerprint,
       summary,
       baseRevisionId: app.revisionId,
       change: proof
