@@ -3,7 +3,7 @@ import { useCall } from '#console/call/use-call.ts'
 import { shortTimes } from '#console/parts/text/short-times.ts'
 import { Time } from '#console/parts/text/time.tsx'
 import { VisibleText } from '#console/parts/text/visible-text.tsx'
-import { readFinding } from '#contract/maintenance/findings.ts'
+import { listFindings } from '#contract/maintenance/findings.ts'
 import type { Proposal } from '#contract/maintenance/proposals.ts'
 import { explainValidation } from './describe-proposal.ts'
 
@@ -42,8 +42,9 @@ export function ChangeEvidence({ proposal }: { proposal: Proposal }) {
 
 /** The lines that show the fault. Nothing is shown if the finding cites none, or is not there any more. */
 function CitedLines({ alias, fingerprint }: { alias: string; fingerprint: string }) {
-  const { data } = useCall(readFinding, { alias, fingerprint })
-  return data?.lines.map(({ at, text }) => (
+  const findings = useCall(listFindings, { alias })
+  const finding = findings.data?.items.find((item) => item.fingerprint === fingerprint)
+  return finding?.lines.map(({ at, text }) => (
     <p key={`${at} ${text}`}>
       <Time at={at} />{' '}
       <code>
