@@ -6,13 +6,13 @@ export const SAME_TEXT = 0.99
 export const OTHER_TEXT = 0.95
 
 export function cosine(a: Vector, b: Vector): number {
-  let [dot, aa, bb] = [0, 0, 0]
+  let [ab, aa, bb] = [0, 0, 0]
   for (let i = 0; i < a.length; i++) {
-    dot += a[i]! * b[i]!
+    ab += a[i]! * b[i]!
     aa += a[i]! * a[i]!
     bb += b[i]! * b[i]!
   }
-  return dot / Math.sqrt(aa * bb)
+  return ab / Math.sqrt(aa * bb)
 }
 
 export function unit(vector: Vector): Float64Array {
