@@ -94,10 +94,12 @@ for (const [who, role] of Object.entries(PLATFORMS))
     })
 
     it('OP-09 CO-07 the role of previews goes with its database, also if the owner gave it something', async () => {
-      const { role: previewRole } = await area.databases.openForPreview('org_1', row.name)
-      expect(previewRole).toBe(previewRole())
+      const { role: asked } = await area.databases.openForPreview('org_1', row.name)
+      expect(asked).toBe(previewRole())
       await using owner = await asOwner(row.physical_name)
-      await owner.query(`grant create on schema public to ${previewRole}; set previewRole ${previewRole}; create table public.mine (id int)`)
+      await owner.query(
+        `grant create on schema public to ${asked}; set role ${asked}; create table public.mine (id int)`,
+      )
       await drop()
       expect(area.lines).toEqual([])
       expect(await left()).toEqual([])
