@@ -22,7 +22,9 @@ await using attack = await prepareAttack({
   seed,
   turnsPerRound: Number(process.argv[4] ?? 1_000),
   folders: [process.cwd(), folder],
-  onRound: (done, runs) => console.log(`${done} turns in ${runs} runs, seed ${seed}`),
+  // A run of an hour that is ended early still shows what it found.
+  onRound: ({ turns: done, runs, faults: found }) =>
+    console.log(`${done} turns in ${runs} runs, ${found} faults, seed ${seed}`),
 })
 await using system = await startOwnSystem(attack.env, {
   safeFetch: async (url) => {

@@ -20,7 +20,7 @@ type AttackOptions = {
   readonly targets?: number
   /** Folders in which no file may appear. */
   readonly folders?: readonly string[]
-  readonly onRound?: (turns: number, runs: number) => void
+  readonly onRound?: (reached: { turns: number; runs: number; faults: number }) => void
 }
 
 type AttackReport = {
@@ -99,7 +99,9 @@ async function attack(
   await settled(system)
   while (server.counts.turns < options.turns) {
     await attackOnce({ system, server, targets, stolen: watch.stolen!, options, progress })
-    options.onRound?.(server.counts.turns, progress.runs)
+    const { effects, late } = progress
+    const faults = [...watch.leaks, ...effects, ...late, ...server.counts.faults].length + server.counts.trapped
+    options.onRound?.({ turns: server.counts.turns, runs: progress.runs, faults })
   }
   delay.disable()
   const { turns, answers, orders, steals, broken, trapped, faults } = server.counts
