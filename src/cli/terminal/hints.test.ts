@@ -9,6 +9,8 @@ const SOURCES = join(import.meta.dirname, '..', '..')
 
 /** Things that are refused with "No such …" and that no command of the client lists. */
 const WITHOUT_LIST = [
+  'area of the API',
+  'table',
   'chat connection',
   'chat link',
   'deletion',

@@ -35,6 +35,7 @@ const CONFIGURATION = {
   },
   filter_schema: { category: 'string' as const },
 }
+const NOT_LOOKED_AT = { state: 'not_looked_at', looked_at: null, reason: null, findings: [], not_checked: [] }
 const NOTHING_SET = { ef_search: null, probes: null, measured: null, relevance: null }
 const INDEX_WARNING = '"embedding" of public.plain has no hnsw or ivfflat index: questions compare all rows'
 
@@ -77,6 +78,7 @@ describe('one data source', () => {
         'public.shown is a view, which has no index of its own: questions compare all rows',
       ],
       max_staleness_seconds: 0,
+      vectors: ['a', 'n', 'p', 'v'].map((label) => ({ label, ...NOT_LOOKED_AT })),
       plan: [
         {
           label: 'a',

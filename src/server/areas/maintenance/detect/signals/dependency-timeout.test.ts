@@ -48,9 +48,9 @@ describe('MA-30 a dependency that times out', () => {
         template: 'pay.example.com',
         summary: 'pay.example.com did not answer in time, 4 times in the last day.',
         lines: [
-          { at: new Date('2026-11-15T09:40:00Z'), text: SLOW },
-          { at: new Date('2026-11-15T10:40:00Z'), text: SLOW },
-          { at: new Date('2026-11-15T11:50:00Z'), text: 'ETIMEDOUT from https://pay.example.com' },
+          { at: new Date('2026-11-15T09:40:00Z'), revisionId: null, text: SLOW },
+          { at: new Date('2026-11-15T10:40:00Z'), revisionId: null, text: SLOW },
+          { at: new Date('2026-11-15T11:50:00Z'), revisionId: null, text: 'ETIMEDOUT from https://pay.example.com' },
         ],
         covers: ['Request to <url> timed out after <n>', 'ETIMEDOUT from <url>'],
       },

@@ -33,9 +33,9 @@ describe('MA-30 errors after a deploy', () => {
         summary:
           'Errors rose with deploy dep_2 of revision rev_2: 11 errors in 59 requests since then, 0 in 138 before.',
         lines: [
-          { at: new Date('2026-11-15T11:30:00Z'), text: 'order 8 failed' },
-          { at: new Date('2026-11-15T11:40:00Z'), text: 'order 9 failed' },
-          { at: new Date('2026-11-15T11:50:00Z'), text: 'order 10 failed' },
+          { at: new Date('2026-11-15T11:30:00Z'), revisionId: null, text: 'order 8 failed' },
+          { at: new Date('2026-11-15T11:40:00Z'), revisionId: null, text: 'order 9 failed' },
+          { at: new Date('2026-11-15T11:50:00Z'), revisionId: null, text: 'order 10 failed' },
         ],
         covers: ['order <n> failed'],
       },

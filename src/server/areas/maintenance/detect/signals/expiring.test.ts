@@ -10,7 +10,7 @@ describe('MA-30 a certificate or token about to expire', () => {
         kind: 'expiring',
         template: 'certificate shop.example.com',
         summary: 'The certificate of shop.example.com expires on 2026-11-21, in 5 days.',
-        lines: [{ at: new Date('2026-11-15T02:00:00Z'), text }],
+        lines: [{ at: new Date('2026-11-15T02:00:00Z'), revisionId: null, text }],
         covers: [],
       },
     ])

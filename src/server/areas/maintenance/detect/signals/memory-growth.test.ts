@@ -37,9 +37,9 @@ describe('MA-30 memory that grows until the app ends', () => {
         template: '',
         summary: 'The app ran out of memory and ended, once in the last day. It grew from 100 MB to 290 MB before.',
         lines: [
-          { at: new Date('2026-11-15T07:00:00Z'), text: 'rss=100MB' },
-          { at: new Date('2026-11-15T10:10:00Z'), text: 'rss=290MB' },
-          { at: new Date('2026-11-15T10:21:00Z'), text: KILLED },
+          { at: new Date('2026-11-15T07:00:00Z'), revisionId: null, text: 'rss=100MB' },
+          { at: new Date('2026-11-15T10:10:00Z'), revisionId: null, text: 'rss=290MB' },
+          { at: new Date('2026-11-15T10:21:00Z'), revisionId: null, text: KILLED },
         ],
         covers: ['The app ended (killed: it used more than <n> MB of memory) and is started again.'],
       },

@@ -20,9 +20,9 @@ describe('MA-30 endpoints that are slower since a revision', () => {
         summary:
           'Slower since deploy dep_2 of revision rev_2: GET /orders/:id took 41 ms and takes 901 ms, GET /a took 10 ms and takes 301 ms.',
         lines: [
-          { at: new Date('2026-11-15T11:47:00Z'), text: 'GET /orders/7 200 900ms' },
-          { at: new Date('2026-11-15T11:52:00Z'), text: 'GET /orders/7 200 901ms' },
-          { at: new Date('2026-11-15T11:57:00Z'), text: 'GET /orders/7 200 902ms' },
+          { at: new Date('2026-11-15T11:47:00Z'), revisionId: null, text: 'GET /orders/7 200 900ms' },
+          { at: new Date('2026-11-15T11:52:00Z'), revisionId: null, text: 'GET /orders/7 200 901ms' },
+          { at: new Date('2026-11-15T11:57:00Z'), revisionId: null, text: 'GET /orders/7 200 902ms' },
         ],
         covers: [],
       },
