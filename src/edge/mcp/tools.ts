@@ -161,6 +161,16 @@ function toTool(op: JsonOperation): Tool {
 }
 
 function objectSchema(schema: z.ZodType, io: 'input' | 'output'): Tool['inputSchema'] {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  const override = io === 'output' ? shorten : undefined
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any', ...(override && { override }) })
   return { ...rest, type: 'object' } as Tool['inputSchema']
+}
+
+/** Leaves out what holds for every answer, because each agent reads it, and that answers never get more keys. */
+function shorten({ jsonSchema: schema }: { jsonSchema: z.core.JSONSchema.JSONSchema }): void {
+  if (schema.additionalProperties === false) delete schema.additionalProperties
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
+  const { propertyNames: names } = schema
+  if (typeof names === 'object' && Object.keys(names).join() === 'type') delete schema.propertyNames
 }

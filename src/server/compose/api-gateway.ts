@@ -28,7 +28,7 @@ import { composeSearch } from './search.ts'
 
 /** The public entry: its own areas, and forwarding to the other services by the prefix of the path. */
 export function compose(parts: ServiceParts): Service {
-  const embedding = parts.shared(composeEmbedding)
+  const embedding = composeEmbedding(parts)
   const ai = createAi({
     ...parts,
     ...parts.config.ai,

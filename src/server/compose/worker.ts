@@ -60,9 +60,10 @@ export function compose(parts: ServiceParts): WorkerService {
 }
 
 /** Builds the loop that measures vector indexes and scores, unless it is switched off. */
-function measuringLoops({ config, db, clock, log, shared }: ServiceParts, databases: Databases): Loop[] {
+function measuringLoops(parts: ServiceParts, databases: Databases): Loop[] {
+  const { config, db, clock, log } = parts
   if (!config.questions.measuresIndexes) return []
-  const embedding = shared(composeEmbedding)
+  const embedding = composeEmbedding(parts)
   const loop = measureLoop({
     db,
     clock,
@@ -87,10 +88,11 @@ function embedRowsWith({ models, embedContent }: Embedding) {
 }
 
 /** Builds the loop that looks at the vectors of sources, unless it is switched off. */
-function watchingLoops({ config, db, clock, log, shared }: ServiceParts, databases: Databases): Loop[] {
+function watchingLoops(parts: ServiceParts, databases: Databases): Loop[] {
+  const { config, db, clock, log } = parts
   const { watchesVectors, rowTextToProviders } = config.questions
   if (!watchesVectors) return []
-  const embedding = shared(composeEmbedding)
+  const embedding = composeEmbedding(parts)
   const loop = watchLoop({
     db,
     clock,

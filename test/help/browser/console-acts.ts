@@ -172,7 +172,7 @@ export const CONSOLE_ACTS: readonly ConsoleAct[] = [
     at: `${APP}/deploys`,
     open: ['Roll back'],
     press: 'Roll back app',
-    answers: { 'apps.list-deploys': { items: [{ state: 'retired' }] } },
+    answers: { 'apps.list-deploys': { items: [{ state: 'retired', revision_id: 'rev_former' }] } },
   },
 
   {

@@ -11,7 +11,7 @@ import { embeddingsRoute } from './embed/embeddings.ts'
 import { modelsRoute } from './models.ts'
 
 export { agentPoolLoop, createAgentPool } from './agent-pool/pool.ts'
-export { BUILTIN_MODEL } from './builtin/builtin.ts'
+export { BUILTIN_MODEL, createBuiltin } from './builtin/builtin.ts'
 export { type ChatModels, createChatModels } from './chat/chat-models.ts'
 export { createEmbedding } from './embed/embedding.ts'
 export { aiEraser } from './erase-store.ts'

@@ -1,6 +1,6 @@
 import type { Querier } from '#lib/db/db.ts'
 import type { Clock } from '#lib/time/clock.ts'
-import { createBuiltin } from '../builtin/builtin.ts'
+import type { createBuiltin } from '../builtin/builtin.ts'
 import { createOpenAiProvider } from '../providers/openai-provider.ts'
 import type { Outgoing, ProviderSettings } from '../providers/provider.ts'
 import { createMeter } from '../usage/usage.ts'
@@ -13,13 +13,14 @@ type Options = {
   outgoing: Outgoing
   providers: readonly ProviderSettings[]
   tokensPerDay: number
+  /** Belongs to the process, which ends it. */
+  builtin: ReturnType<typeof createBuiltin>
 }
 
 export type Embedding = ReturnType<typeof createEmbedding>
 
-/** The embedding models of a process: the built-in one, which is loaded when it is first needed, and those of providers. */
-export function createEmbedding({ db, clock, outgoing, providers, tokensPerDay }: Options) {
-  const builtin = createBuiltin()
+/** The embedding models of a service: the built-in one, which is loaded when it is first needed, and those of providers. */
+export function createEmbedding({ db, clock, outgoing, providers, tokensPerDay, builtin }: Options) {
   const remotes = providers.filter(({ kind }) => kind === 'openai')
   const models = createModels(
     builtin,
@@ -34,6 +35,5 @@ export function createEmbedding({ db, clock, outgoing, providers, tokensPerDay }
     warm: () => builtin.warm(),
     /** Rejects if the built-in model could not be loaded when it was last needed. */
     checkModel: () => builtin.check(),
-    [Symbol.asyncDispose]: () => builtin[Symbol.asyncDispose](),
   }
 }
