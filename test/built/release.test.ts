@@ -138,7 +138,7 @@ describe('a release', () => {
         await page.getByLabel('Code').fill(readFileSync(join(folder, 'data', 'sign-in-code'), 'utf8').trim())
         await page.getByRole('button', { name: 'Sign in' }).click()
         await page.getByRole('heading', { name: 'API tokens', level: 1 }).waitFor()
-        await page.goto(`${server.url}/docs`)
+        await page.goto(`${server.url}/docs/data-sources`)
         await page.getByText('/api/wf/slim/data-sources').first().waitFor()
         expect(faults).toEqual([])
       } finally {

@@ -52,6 +52,8 @@ describe('MA-15 svc killed while a deploy is under way', () => {
       SVC_ALLOW_PROCESS_DEPLOYS: 'true',
       // Apps have the address of the server, and are started again if it is another one.
       PORT: String(await freePort()),
+      // The port after it may be taken by another test at one of the two starts.
+      SVC_APPS_PORT: String(await freePort()),
     }
     const first = stack.use(await startProcess(env))
     const token = await developerToken(first, env)
