@@ -117,10 +117,7 @@ export const querySource = operation({
   output: z.object({
     count: z.int(),
     answerable: Answerable.optional().describe('Hits have `_relevance`: `likely`, `possible`, `unlikely` or `unknown`'),
-    answerable_error_rate: z
-      .literal(ERROR_RATES)
-      .optional()
-      .describe('Share of answerable questions called `no`'),
+    answerable_error_rate: z.literal(ERROR_RATES).optional().describe('Share of answerable questions called `no`'),
     results: z.array(
       z.object({ id: z.string(), title: z.string().nullable(), metadata: z.record(z.string(), z.unknown()) }),
     ),

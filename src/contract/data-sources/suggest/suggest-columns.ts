@@ -11,7 +11,9 @@ type Columns = {
 
 const TITLE = /^(?:title|name|subject|headline|heading|label|question)$|_(?:title|name|subject)$/i
 const FILTER =
-  /^(?:category|kind|type|status|state|lang|language|locale|country|region|team|department|section|topic|tag|source|year|version|priority)$/i
+  /^(?:category|kind|type|status|state|lang|language|locale|country|region|team|department|section|topic|tag|source|year|version|priority|severity|level|stage|channel|product|environment)$/i
+/** Long texts, which nobody filters on by their whole value. */
+const LONG_TEXT = /^(?:body|text|content|contents|description|summary|details|message|answer|markdown|html)$/i
 const FILTER_TYPES: Readonly<Record<string, FilterType>> = {
   ...Object.fromEntries(['text', 'varchar', 'bpchar'].map((type) => [type, 'string' as const])),
   ...Object.fromEntries(['int2', 'int4', 'int8', 'numeric'].map((type) => [type, 'number' as const])),
@@ -75,10 +77,12 @@ function leftOut(columns: readonly TableColumn[], why: string): string[] {
 
 /** The structure does not say which columns have few values, so those with another name are left to the person. */
 function moreFilters(columns: readonly TableColumn[], filters: Columns['filters']): string[] {
-  const more = columns.flatMap((column) => {
-    const type = filterTypeOf(column)
-    return type === undefined || column.name in filters ? [] : [`${JSON.stringify(column.name)}: "${type}"`]
-  })
+  const more = columns
+    .filter(({ name }) => !LONG_TEXT.test(name))
+    .flatMap((column) => {
+      const type = filterTypeOf(column)
+      return type === undefined || column.name in filters ? [] : [`${JSON.stringify(column.name)}: "${type}"`]
+    })
   if (more.length === 0) return []
   const names = Object.keys(filters)
   const proposed = names.length === 0 ? 'no filter was proposed' : `only ${names.join(', ')} can be filtered on`

@@ -62,7 +62,6 @@ describe('DS-29 svc datasource suggest', () => {
     })
     expect(stderr.trimEnd().split('\n')).toEqual([
       `# public.articles.embedding: did ${MODEL} fill it?`,
-      '# public.articles: only category, published can be filtered on. Should questions filter on another column? Then add it to filter_schema: "body": "string".',
       ...['author_email', 'api_token', 'passwordHash'].map(
         (column) =>
           `# public.articles: the column ${column} was left out: it could hold secrets or personal data. May everyone who can ask see it?`,
