@@ -175,7 +175,7 @@ describe('statements that have ended', () => {
     // Counts after a full garbage collection. A promise is kept by each reaction that waits for another promise.
     const before = queryObjects(Promise, { format: 'count' })
     await ask(100)
-    // What a busy machine has not ended yet goes; what is kept stays.
+    // Some may not have ended yet on a busy machine. Those that are kept would stay.
     await until(() => queryObjects(Promise, { format: 'count' }) - before < 100)
   })
 })
