@@ -11,6 +11,7 @@ import { type ServerProcess, startProcess } from '#test/programs/processes.ts'
 import { entry, makeSource } from '#test/sources/configured-source.ts'
 import { stores } from '#test/stores.ts'
 import { testEnvironment } from '#test/system.ts'
+import { until } from '#test/until.ts'
 import type { Environment } from '../../src/server/config/reader.ts'
 
 const TABLE = `create table articles (id int primary key, title text, embedding vector(384))`
@@ -62,7 +63,11 @@ describe('DS-05 a save whose process is killed', () => {
     await once(first.child, 'exit')
     await owner.end().catch(() => undefined)
     const second = stack.use(await startProcess(env))
-    const saved = await save(second, token)
+    // The engine of the database may take long to start on a busy machine.
+    const saved = await until(async () => {
+      const answer = await save(second, token)
+      return answer.status !== 503 && answer
+    })
     expect([saved.status, await saved.json()]).toMatchObject([200, { filter_schema: {} }])
   })
 })
