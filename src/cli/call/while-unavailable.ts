@@ -3,7 +3,7 @@ import { ServiceError } from '#contract/core/errors.ts'
 
 /** In all. A server that has just started is complete by then. */
 const MAX_WAIT_SECONDS = 30
-/** Whoever is told to come back later than this should hear it at once. */
+/** A server that asks for a longer wait is not coming back soon, so its answer is shown at once. */
 const MAX_STEP_SECONDS = 10
 
 type Wait = (ms: number) => Promise<unknown>

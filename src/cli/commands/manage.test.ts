@@ -208,7 +208,11 @@ describe('DS-20 svc activity', () => {
     await svc('datasource enable handbook')
     await svc('datasource expose db_handbook --min-role viewer')
     await svc('datasource query db_handbook hello', viewer)
-    expect(await svc('activity')).toMatchObject({ exit: 0, stdout: '', stderr: 'No function has been called yet. Questions to data sources: svc activity --type data_sources\n' })
+    expect(await svc('activity')).toMatchObject({
+      exit: 0,
+      stdout: '',
+      stderr: 'No function has been called yet. Questions to data sources: svc activity --type data_sources\n',
+    })
     const { stdout } = await svc('activity --type data_sources')
     expect(cellsOf(stdout).map((row) => row.slice(1, 4))).toEqual([
       ['DATA SOURCE', 'BY', 'FROM'],

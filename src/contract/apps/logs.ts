@@ -23,8 +23,11 @@ export const LogRecord = z.object({
 })
 export type LogRecord = z.infer<typeof LogRecord>
 
+/** Longest text that lines of a log are searched for. */
+export const MAX_LOG_SEARCH_CHARS = 200
+
 const filter = {
-  text: z.string().min(1).max(200).optional().describe('Words that the line must contain'),
+  text: z.string().min(1).max(MAX_LOG_SEARCH_CHARS).optional().describe('Words that the line must contain'),
   level: LogLevel.optional().describe('This level and above'),
   deploy_id: z.string().max(100).optional(),
 }

@@ -28,7 +28,7 @@ export function namesLivingProcess(file: string): boolean {
 }
 
 const END_MS = 10_000
-/** Of the flags in /proc/PID/stat (field 9), see `include/linux/sched.h`. */
+/** The flag of a process that ends, in field 9 of /proc/PID/stat; see `include/linux/sched.h`. */
 const PF_EXITING = 0x4
 
 /** Kills the process that the file names, if it still runs, and waits until it and everything below it is gone. */

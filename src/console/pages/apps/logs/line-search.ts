@@ -1,4 +1,4 @@
-import type { LogRecord } from '#contract/apps/logs.ts'
+import { type LogRecord, MAX_LOG_SEARCH_CHARS } from '#contract/apps/logs.ts'
 import type { LogSearch } from './read-log-search.ts'
 
 const AROUND_MS = 5 * 60_000
@@ -18,8 +18,5 @@ export function withWords(search: LogSearch, words: string): LogSearch {
   const before = search.text ?? ''
   if (before.includes(words)) return search
   const text = `${before} ${words}`.trim()
-  return { ...search, text: text.length <= MAX_TEXT ? text : words.slice(0, MAX_TEXT) }
+  return { ...search, text: text.length <= MAX_LOG_SEARCH_CHARS ? text : words.slice(0, MAX_LOG_SEARCH_CHARS) }
 }
-
-/** As the operation allows. */
-const MAX_TEXT = 200

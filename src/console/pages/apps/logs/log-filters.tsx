@@ -1,7 +1,7 @@
 import { type SubmitEvent, useEffect, useState } from 'react'
 import { Choice } from '#console/parts/form/choice.tsx'
 import { Field } from '#console/parts/form/field.tsx'
-import { LOG_LEVELS } from '#contract/apps/logs.ts'
+import { LOG_LEVELS, MAX_LOG_SEARCH_CHARS } from '#contract/apps/logs.ts'
 import { chooseTime, TIMES, timeChoiceOf } from './log-search.ts'
 import type { LogSearch } from './read-log-search.ts'
 
@@ -27,7 +27,7 @@ export function LogFilters({ search, onChange }: Props) {
         aria-label="Words in the line"
         placeholder="Words in the line"
         value={text}
-        maxLength={200}
+        maxLength={MAX_LOG_SEARCH_CHARS}
         onChange={(event) => setText(event.currentTarget.value)}
       />
       <button type="submit" className="button">

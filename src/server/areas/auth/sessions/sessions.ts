@@ -10,7 +10,7 @@ export const SESSION_MAX_MS = 30 * 24 * 3_600_000
 /** `last_seen_at` is written at most this often. */
 const TOUCH_INTERVAL_MS = 60_000
 
-/** Of a session that copies its start from another one. */
+/** The place of a session that takes over the start of another one, before that is copied. */
 const UNKNOWN_PLACE: SessionPlace = { signed_in_with: null, signed_in_from: null }
 
 export type NewSession = { id: string; secret: string }
