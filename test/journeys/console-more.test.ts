@@ -73,7 +73,7 @@ needs('chromium')('pages about the organization and the person', () => {
     const person = await visits.system.member('viewer')
     const other = await visits.visit('viewer', '/', { person })
     const { page, axe, faults } = await visits.visit('viewer', '/settings/profile/sessions', { person })
-    await page.getByText('This session').waitFor()
+    await page.getByText('This session', { exact: true }).waitFor()
     expect(await axe()).toEqual([])
     await page.getByRole('button', { name: /^End session/ }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'End session' }).click()
