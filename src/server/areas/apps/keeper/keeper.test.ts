@@ -217,6 +217,22 @@ describe('OP-07 an app and the servers that host it', () => {
     expect(server.errors).toContain('the process that keeps apps ended; it and its apps are started again')
   })
 
+  it('a server starts although the keeper ends before it has answered', async () => {
+    const dataDir = newFolder()
+    let connections = 0
+    const socketPath = chooseSocket(dataDir)
+    const ending = await listenLocal(socketPath, (socket) => {
+      connections++
+      if (connections === 2) rmSync(socketPath)
+      socket.destroy()
+    })
+    cleanUps.push(() => ending[Symbol.asyncDispose]())
+    const server = await openServer(dataDir)
+    expect(connections).toBe(2)
+    await server.serve('dep_1')
+    expect((await server.visit()).status).toBe(200)
+  })
+
   it('is not touched by a server whose lease another one has by now', async () => {
     const dataDir = newFolder()
     const former = await openServer(dataDir, { fence: 1 })

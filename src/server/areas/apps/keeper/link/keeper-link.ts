@@ -45,6 +45,8 @@ const NEVER = new AbortController().signal
 /** For how long a keeper with another protocol is asked to become the program of this release before it is ended. */
 const UPGRADE_MS = 60_000
 const BETWEEN_UPGRADES_MS = 500
+const MAX_TRIES = 20
+const BETWEEN_TRIES_MS = 50
 
 /** Names what to do about a keeper of another release. An operator started it, so svc does not end it. */
 function otherRelease({ pid }: Partial<Welcome>, dataDir: string): string {
@@ -94,10 +96,12 @@ export class KeeperLink {
   /** Connects if a keeper runs. Returns whether one does. */
   async connectIfRunning(): Promise<boolean> {
     if (this.#current) return true
-    const socket = await connectToKeeper(this.#options.dataDir)
-    if (!socket) return false
-    await this.#connect(async () => socket)
-    return true
+    return this.#whileGone(async () => {
+      const socket = await connectToKeeper(this.#options.dataDir)
+      if (!socket) return false
+      await this.#connect(async () => socket)
+      return true
+    })
   }
 
   /**
@@ -125,7 +129,22 @@ export class KeeperLink {
   }
 
   #connectOrStart(): Promise<Connection> {
-    return this.#connect(() => this.#connectSocket())
+    return this.#whileGone(() => this.#connect(() => this.#connectSocket()))
+  }
+
+  /**
+   * Acts again where the keeper was gone before it answered. A socket still takes connections when its keeper is about to
+   * become another program or to end, and another one listens soon after.
+   */
+  async #whileGone<T>(act: () => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await act()
+      } catch (error) {
+        if (!(error instanceof KeeperGone) || this.#isClosed || tries === MAX_TRIES) throw error
+      }
+      await delay(BETWEEN_TRIES_MS)
+    }
   }
 
   async #connectSocket(): Promise<Duplex> {
@@ -155,7 +174,7 @@ export class KeeperLink {
         else this.#receive(message)
       },
       onClose: () => {
-        welcomed.reject(new Error('the process that keeps apps ended'))
+        welcomed.reject(new KeeperGone('the process that keeps apps ended'))
         closed.resolve()
         this.#onClose(wire)
       },
