@@ -14,7 +14,8 @@ import { TRICKS } from './tricks.ts'
 /**
  * `node bench/fast/run.ts [NAME …]`: how much of a question's own CPU each trick for speed saves. One server runs with the
  * trick and the plain module of `plain/`; rounds alternate between the two, over HTTP and over MCP. A trick that saves
- * less than 3 % on both is not worth its lines. The name `nothing` changes nothing and so shows how exact the measure is.
+ * less than 3 % on both is not worth its lines. The name `nothing` changes nothing and so shows how exact the measure is,
+ * and `ONE+OTHER` does without both at once.
  */
 const tenth = process.argv.includes('--tenth')
 const ROUNDS = tenth ? 1 : 11
@@ -68,7 +69,9 @@ function startServer(dataFolder: string, flags: readonly string[] = []): Promise
 /** Options by which a server loads both modules of the name. */
 function swapFlags(name: string): readonly string[] {
   if (name === 'nothing') return []
-  if (!(name in TRICKS)) throw new Error(`there is no trick ${name}; there are ${Object.keys(TRICKS).join(', ')}`)
+  for (const one of name.split('+')) {
+    if (!(one in TRICKS)) throw new Error(`there is no trick ${one}; there are ${Object.keys(TRICKS).join(', ')}`)
+  }
   const swap = pathToFileURL(join(import.meta.dirname, 'swap.ts')).href
   return ['--import', `${swap}?${name}`]
 }

@@ -1,4 +1,4 @@
-type Trick = {
+export type Trick = {
   readonly file: string
   readonly exports: readonly string[]
   /** Whether its exports make functions at the start, of which one is chosen at each call. */

@@ -31,8 +31,9 @@ export type MeasureDeps = {
 }
 
 const POLL_MS = 60_000
-/** A measurement that failed, or that a busy source ended, is tried again after this time. */
 const RETRY_MS = 10 * 60_000
+/** Short, because the question that asks for a measurement is often still under way when the loop wakes. */
+const BUSY_RETRY_MS = 30_000
 const MEASURED_PER_TURN = 10
 
 /**
@@ -45,22 +46,30 @@ export function measureLoop(deps: MeasureDeps): Loop {
     name: 'search-measurements',
     wakeOn: MEASUREMENTS_CHANNEL,
     tick: async (now, signal) => {
+      let waitMs = POLL_MS
       for (const due of await findDue(deps.db, now, MEASURED_PER_TURN)) {
         if (signal.aborted) break
-        await runIfLeased(deps.db, `measure:${due.source_id}:${due.target}`, (lease, lost) =>
+        const led = await runIfLeased(deps.db, `measure:${due.source_id}:${due.target}`, (lease, lost) =>
           measureDue({ ...deps, foreignVectors }, due, lease, AbortSignal.any([signal, lost])),
         )
+        if (led?.result === 'busy') waitMs = BUSY_RETRY_MS
       }
-      return new Date(now.getTime() + POLL_MS)
+      return new Date(now.getTime() + waitMs)
     },
   }
 }
 
 type DueDeps = MeasureDeps & { foreignVectors: ReturnType<typeof createForeignVectors> }
 
-async function measureDue(deps: DueDeps, due: DueMeasurement, lease: Lease, signal: AbortSignal): Promise<void> {
+/** Returns `busy` if the source was in use and is tried again soon. */
+async function measureDue(
+  deps: DueDeps,
+  due: DueMeasurement,
+  lease: Lease,
+  signal: AbortSignal,
+): Promise<'busy' | undefined> {
   const { db, clock, onError } = deps
-  const retryAt = () => new Date(clock.now().getTime() + RETRY_MS)
+  const postponeBy = (ms: number) => postpone(db, due, new Date(clock.now().getTime() + ms))
   const permit = async () => {
     if (signal.aborted) throw new MeasuringStopped('aborted')
     const activity = await deps.activityOf(due.org_id, due.database_name)
@@ -72,20 +81,20 @@ async function measureDue(deps: DueDeps, due: DueMeasurement, lease: Lease, sign
     const result =
       (await measureTarget(reader, due, permit)) ?? (await calibrateTarget(deps, reader, due, permit, signal))
     // Without an index, or with another one than was measured, the next question decides what is due.
-    if (!result) return await postpone(db, due, null)
-    await db.tx(async (tx) => {
-      if (await lockLease(tx, lease)) await saveMeasurement(tx, due, { ...result, measured_at: clock.now() })
-    })
+    if (!result) await postpone(db, due, null)
+    else
+      await db.tx(async (tx) => {
+        if (await lockLease(tx, lease)) await saveMeasurement(tx, due, { ...result, measured_at: clock.now() })
+      })
   } catch (error) {
-    if (!(error instanceof MeasuringStopped)) onError(withoutDatabaseText(error), due)
-    else if (error.reason === 'aborted') return
-    await postpone(db, due, isStopped(error) ? null : retryAt())
+    const reason = error instanceof MeasuringStopped ? error.reason : undefined
+    if (reason === 'aborted') return
+    if (!reason) onError(withoutDatabaseText(error), due)
+    // An engine that was stopped is not started: the question that starts it asks for the measurement again.
+    if (reason === 'stopped') await postpone(db, due, null)
+    else await postponeBy(reason === 'busy' ? BUSY_RETRY_MS : RETRY_MS)
+    return reason === 'busy' ? reason : undefined
   }
-}
-
-/** An engine that was stopped is not started: the question that starts it asks for the measurement again. */
-function isStopped(error: unknown): boolean {
-  return error instanceof MeasuringStopped && error.reason === 'stopped'
 }
 
 type Result = IndexState & { choice: SearchChoice | null; calibration: Calibration | null }
