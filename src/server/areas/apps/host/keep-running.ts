@@ -42,8 +42,9 @@ export function keepRunning(first: Instance | undefined, deps: Deps): KeptRunnin
       if (stopping.signal.aborted) return
       const endedAt = deps.time.now()
       deps.onEnd(end, endedAt)
-      shortRuns = isShortRun(startedAt, endedAt) ? shortRuns + 1 : 0
-      await deps.time.delay(restartDelayMs(shortRuns), stopping.signal)
+      // An end that is not the app's fault says nothing about its next run.
+      if (!end.isOurs) shortRuns = isShortRun(startedAt, endedAt) ? shortRuns + 1 : 0
+      await deps.time.delay(end.isOurs ? restartDelayMs(1) : restartDelayMs(shortRuns), stopping.signal)
     }
   }
   const runOnce = async (running: Instance | undefined): Promise<InstanceEnd> => {
