@@ -58,8 +58,6 @@ export function createEmbeddedEngine(options: EmbeddedOptions): ManagedEngine {
   const sandbox = rememberFound(() =>
     findBubblewrap((bubblewrap) => tryWalls(bubblewrap, process.execPath), options.bubblewrapPlaces),
   )
-  // Tried now, so that the start need not wait for the result.
-  void sandbox()
   const startEngine = engineStarter(settings, sandbox)
   let startFault: unknown
   const start = async (folder: string) => {
@@ -87,8 +85,12 @@ export function createEmbeddedEngine(options: EmbeddedOptions): ManagedEngine {
   const rememberedPort = readPort(portFile)
   const onPort = (port: number) => writePort(portFile, port)
   const server = new WireServer({ ...settings, find: login, rememberedPort, onPort })
-  // Connection strings that were given out before a restart work again without anybody asking for one.
-  if (rememberedPort !== undefined) server.port().catch(onError)
+  if (rememberedPort !== undefined) {
+    // Connection strings that were given out before a restart work again without anybody asking for one.
+    server.port().catch(onError)
+    // Tried now, so that the first engine need not wait for the result.
+    void sandbox()
+  }
   const close = async (name: string) => {
     const open = sessions.get(name)
     sessions.delete(name)
