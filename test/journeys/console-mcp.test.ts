@@ -20,7 +20,7 @@ needs('chromium')('data sources, agents and databases in the console', () => {
 
   beforeAll(async () => {
     visits = await startConsoleVisits()
-    admin = await visits.visit('admin', '/databases')
+    admin = await visits.visit('admin', '/databases', { staysOpen: true })
   })
   afterAll(() => visits?.[Symbol.asyncDispose]())
 

@@ -17,7 +17,7 @@ needs('chromium')('a table and its search in the console', () => {
   let admin: Visit
   beforeAll(async () => {
     visits = await startConsoleVisits()
-    admin = await visits.visit('admin', '/')
+    admin = await visits.visit('admin', '/', { staysOpen: true })
     const client = visits.system.client(admin.token)
     for (const name of ['docs', 'empty']) await client.call(createDatabase, { name })
     await runIn((await client.call(readConnection, { name: 'docs' })).connection_string, TABLES)

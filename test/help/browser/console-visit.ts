@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { onTestFinished } from 'vitest'
 import type { Role } from '#contract/core/roles.ts'
 import { freePort } from '../free-port.ts'
 import { startFakeIdp } from '../outside/fake-idp.ts'
@@ -29,12 +30,14 @@ type VisitOptions = {
   readonly isDark?: boolean
   /** Opens the path itself, as a link in a mail does, and stays on the sign-in page. */
   readonly isSignedOut?: boolean
+  /** Used by several tests, or by none. */
+  readonly staysOpen?: boolean
 }
 
 export type ConsoleVisits = AsyncDisposable & {
   readonly system: System
   readonly browser: Browser
-  /** Opens `path` in a browser of its own, and signs in on the way. */
+  /** Opens `path` in a browser of its own, and signs in on the way. The end of the test closes it. */
   readonly visit: (role: Role, path: string, options?: VisitOptions) => Promise<Visit>
 }
 
@@ -62,9 +65,11 @@ export async function startConsoleVisits(systemOptions: SystemOptions = {}): Pro
   const browser = await launchChromium()
   stack.defer(() => browser.close())
   const visit: ConsoleVisits['visit'] = async (role, path, options = {}) => {
-    const { person, orgId, isPhone = false, isDark = false, isSignedOut = false } = options
+    const { person, orgId, isPhone = false, isDark = false, isSignedOut = false, staysOpen = false } = options
     const member = person ?? (await system.member(role, orgId))
     const context = await openContext(browser, contextOptions(isPhone, isDark))
+    // A page that stays open asks the server again and again, beside all further tests.
+    if (!staysOpen) onTestFinished(() => context.close())
     const claims = { sub: `g-${member.user_id}`, email: member.email, email_verified: true, name: `Pat ${role}` }
     // The page of the provider is not on loopback: the browser gets its answer at once.
     await context.route('**/auth/google/start**', async (route) => {

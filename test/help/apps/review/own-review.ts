@@ -7,6 +7,6 @@ export async function reviewInOwnSystem(options: { count: number; seed: number }
   await using stack = new AsyncDisposableStack()
   const on = await openOwnDatabase(stack)
   const { system, visit } = stack.use(await startConsoleVisits({ on, env: { SVC_ALLOW_PROCESS_DEPLOYS: 'true' } }))
-  const { page, ...admin } = await visit('admin', '/apps')
+  const { page, ...admin } = await visit('admin', '/apps', { staysOpen: true })
   return await reviewEdits({ system, page, admin }, options)
 }
