@@ -36,7 +36,8 @@ export function startWhole({ databaseUrl, redisUrl }: Stores, dataDir: string): 
 export async function startFive({ databaseUrl, redisUrl }: Stores, dataDir: string): Promise<Server[]> {
   const secrets = makeSecrets()
   const first = randomInt(20_000, 30_000)
-  const ports = new Map(SERVICES.map((service, place) => [service, first + place]))
+  // The port of apps is the next one.
+  const ports = new Map(SERVICES.map((service, place) => [service, first + 2 * place]))
   const urls = SERVICES.map((service) => [URL_NAMES[service], `http://127.0.0.1:${ports.get(service)}`])
   const servers: Server[] = []
   for (const service of SERVICES) {

@@ -10,8 +10,8 @@ import { startEmbedded, startFive, startWhole } from './installations.ts'
 import { countStatements, type StatementCounter } from './statement-counter.ts'
 
 /**
- * What servers cost that nobody asks: CPU and statements, for ten minutes (`--minutes N`), beside an idle Hono server and
- * an idle Postgres, all at the same time. `--statements` also prints which statements there were.
+ * CPU and statements of servers that nobody asks, for ten minutes (`--minutes N`), beside an idle Hono server and an idle
+ * Postgres, all at the same time. `--statements` also prints which statements there were.
  */
 const tenth = process.argv.includes('--tenth')
 const at = process.argv.indexOf('--minutes')
@@ -61,8 +61,8 @@ const rows = Object.entries(measured).map(([name, { pids, counter }], place) => 
 }))
 console.log(`${seconds.toFixed(0)} s, load ${loadavg()[0]!.toFixed(1)}; nothing is random`)
 for (const { name, corePercent, statements } of rows) {
-  const said = statements === undefined ? '' : `   ${statements.toFixed(2)} statements/s`
-  console.log(`${name.padEnd(36)} ${corePercent.toFixed(2).padStart(6)} % of a core${said}`)
+  const rate = statements === undefined ? '' : `   ${statements.toFixed(2)} statements/s`
+  console.log(`${name.padEnd(36)} ${corePercent.toFixed(2).padStart(6)} % of a core${rate}`)
 }
 if (process.argv.includes('--statements')) for (const counter of [whole, five]) printStatements(counter)
 requireFloors(rows.filter(({ name }) => name.startsWith('svc')).flatMap((row) => floorsOf(row)))
