@@ -20,8 +20,10 @@ const MINUTES = at === -1 ? (tenth ? 0.25 : 10) : Number(process.argv[at + 1])
 const SETTLE_MS = tenth ? 5_000 : 60_000
 const MAX_CORE_PERCENT = 0.5
 const MAX_STATEMENTS_A_SECOND = 1
-/** CPU in a tenth is mostly what a busy machine and the start leave, so it counts statements only. */
-const TENTH_STATEMENTS_A_SECOND = 3
+/** A tenth has one server and counts its statements soon after the start, which does more than an idle server. */
+const TENTH_STATEMENTS_A_SECOND = 6
+
+type Measured = { readonly pids: readonly number[]; readonly counter?: StatementCounter }
 
 const missing = storesMissing()
 if (missing) {
@@ -32,22 +34,7 @@ await using stack = new AsyncDisposableStack()
 const dir = mkdtempSync(join(tmpdir(), 'svc-idle-'))
 stack.defer(() => rmSync(dir, { recursive: true, force: true }))
 const stores = stack.use(await startStores())
-const quiet = stack.use(await startStores())
-const hono = stack.use(await start(process.execPath, [join(import.meta.dirname, 'bare-server.ts')], /ready at (\d+)/))
-const embedded = stack.use(await startEmbedded(join(dir, 'embedded')))
-const whole = await watched('svc_idle_whole')
-const wholeServer = stack.use(await startWhole({ ...stores, databaseUrl: whole.url }, join(dir, 'whole')))
-const five = await watched('svc_idle_five')
-const fiveServers = await startFive({ ...stores, databaseUrl: five.url }, join(dir, 'five'))
-for (const server of fiveServers) stack.use(server)
-const measured: Record<string, { pids: readonly number[]; counter?: StatementCounter }> = {
-  'Hono, idle': { pids: [hono.pid] },
-  'Postgres, idle, nobody connected': { pids: [quiet.postmaster] },
-  'svc, embedded': { pids: [embedded.pid] },
-  'svc on Postgres, one process': { pids: [wholeServer.pid], counter: whole },
-  'svc on Postgres, five processes': { pids: fiveServers.map(({ pid }) => pid), counter: five },
-  'Postgres of both': { pids: [stores.postmaster] },
-}
+const measured: Record<string, Measured> = { ...(await startOne()), ...(tenth ? {} : await startOthers()) }
 await setTimeout(SETTLE_MS)
 for (const { counter } of Object.values(measured)) counter?.counts.clear()
 const before = Object.values(measured).map(({ pids }) => sumCpu(pids))
@@ -64,8 +51,30 @@ for (const { name, corePercent, statements } of rows) {
   const rate = statements === undefined ? '' : `   ${statements.toFixed(2)} statements/s`
   console.log(`${name.padEnd(36)} ${corePercent.toFixed(2).padStart(6)} % of a core${rate}`)
 }
-if (process.argv.includes('--statements')) for (const counter of [whole, five]) printStatements(counter)
+if (process.argv.includes('--statements')) for (const { counter } of Object.values(measured)) printStatements(counter)
 requireFloors(rows.filter(({ name }) => name.startsWith('svc')).flatMap((row) => floorsOf(row)))
+
+async function startOne(): Promise<Record<string, Measured>> {
+  const counter = await watched('svc_idle_whole')
+  const { pid } = stack.use(await startWhole({ ...stores, databaseUrl: counter.url }, join(dir, 'whole')))
+  return { 'svc on Postgres, one process': { pids: [pid], counter } }
+}
+
+async function startOthers(): Promise<Record<string, Measured>> {
+  const quiet = stack.use(await startStores())
+  const hono = stack.use(await start(process.execPath, [join(import.meta.dirname, 'bare-server.ts')], /ready at (\d+)/))
+  const embedded = stack.use(await startEmbedded(join(dir, 'embedded')))
+  const counter = await watched('svc_idle_five')
+  const five = await startFive({ ...stores, databaseUrl: counter.url }, join(dir, 'five'))
+  for (const server of five) stack.use(server)
+  return {
+    'svc on Postgres, five processes': { pids: five.map(({ pid }) => pid), counter },
+    'Postgres of both': { pids: [stores.postmaster] },
+    'svc, embedded': { pids: [embedded.pid] },
+    'Hono, idle': { pids: [hono.pid] },
+    'Postgres, idle, nobody connected': { pids: [quiet.postmaster] },
+  }
+}
 
 async function watched(name: string): Promise<StatementCounter> {
   const { db, url } = await openDatabase(stores.databaseUrl, name)
@@ -81,7 +90,9 @@ function total({ counts }: StatementCounter): number {
   return [...counts.values()].reduce((sum, count) => sum + count, 0)
 }
 
-function printStatements({ counts }: StatementCounter): void {
+function printStatements(counter: StatementCounter | undefined): void {
+  if (!counter) return
+  const { counts } = counter
   console.log('')
   for (const [text, count] of [...counts].toSorted(([, a], [, b]) => b - a)) {
     console.log(`${String(count).padStart(6)}  ${text.slice(0, 180)}`)

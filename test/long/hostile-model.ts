@@ -23,8 +23,10 @@ await using attack = await prepareAttack({
   turnsPerRound: Number(process.argv[4] ?? 1_000),
   folders: [process.cwd(), folder],
   // A run of an hour that is ended early still shows what it found.
-  onRound: ({ turns: done, runs, faults: found }) =>
-    console.log(`${done} turns in ${runs} runs, ${found} faults, seed ${seed}`),
+  onRound: ({ turns: done, runs, faults: found }) => {
+    console.log(`${done} turns in ${runs} runs, ${found.length} faults, seed ${seed}`)
+    for (const fault of found) console.log(`  ${fault.slice(0, 500)}`)
+  },
 })
 await using system = await startOwnSystem(attack.env, {
   safeFetch: async (url) => {

@@ -20,7 +20,7 @@ type AttackOptions = {
   readonly targets?: number
   /** Folders in which no file may appear. */
   readonly folders?: readonly string[]
-  readonly onRound?: (reached: { turns: number; runs: number; faults: number }) => void
+  readonly onRound?: (reached: { turns: number; runs: number; faults: readonly string[] }) => void
 }
 
 type AttackReport = {
@@ -100,7 +100,8 @@ async function attack(
   while (server.counts.turns < options.turns) {
     await attackOnce({ system, server, targets, stolen: watch.stolen!, options, progress })
     const { effects, late } = progress
-    const faults = [...watch.leaks, ...effects, ...late, ...server.counts.faults].length + server.counts.trapped
+    const trapped = server.counts.trapped > 0 ? [`${server.counts.trapped} trapped`] : []
+    const faults = [...watch.leaks, ...effects, ...late, ...server.counts.faults, ...trapped]
     options.onRound?.({ turns: server.counts.turns, runs: progress.runs, faults })
   }
   delay.disable()
