@@ -6,7 +6,7 @@ import { endRuns } from '../../../src/server/areas/maintenance/claims/end.ts'
 import type { Target } from './plant.ts'
 import type { Chance } from './random.ts'
 
-type State = { readonly id: string; readonly state: string }
+type State = { readonly id: string; state: string }
 
 /**
  * Takes claims away from runs whose model is about to answer, in the three ways in which a claim is lost: the agent was
@@ -15,6 +15,7 @@ type State = { readonly id: string; readonly state: string }
 export class StolenClaims {
   readonly #db: Db
   readonly #taken: State[] = []
+  readonly #late: string[] = []
 
   constructor(db: Db) {
     this.#db = db
@@ -41,13 +42,18 @@ export class StolenClaims {
 
   /** Ends the runs that the other worker holds, once the answer of their model was booked. */
   async release(runId: string): Promise<void> {
-    if (!this.#taken.some(({ id }) => id === runId)) return
+    const taken = this.#taken.filter(({ id }) => id === runId)
+    if (taken.length === 0) return
     await until(async () => {
       const open = await this.#db.query(sql`
         select from ai.agent_reservations where reference = ${runId} and booked is null`)
       return open.length === 0
     })
+    for (const each of taken) await this.#compare(each)
     await this.#expire(runId)
+    // The end of a run drops the edits that it staged.
+    const state = await this.#stateOf(runId)
+    for (const each of taken) each.state = state
   }
 
   has(runId: string): boolean {
@@ -56,12 +62,13 @@ export class StolenClaims {
 
   /** Returns the runs that wrote something after they had lost their claim. */
   async findLate(): Promise<string[]> {
-    const late: string[] = []
-    for (const { id, state } of this.#taken.splice(0)) {
-      const now = await this.#stateOf(id)
-      if (now !== state) late.push(`${id}: ${state} became ${now}`)
-    }
-    return late
+    for (const each of this.#taken.splice(0)) await this.#compare(each)
+    return this.#late.splice(0)
+  }
+
+  async #compare({ id, state }: State): Promise<void> {
+    const now = await this.#stateOf(id)
+    if (now !== state) this.#late.push(`${id}: ${state} became ${now}`)
   }
 
   /** All that a run can write, except its tokens: those are booked in any case. */
