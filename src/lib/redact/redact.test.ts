@@ -105,6 +105,12 @@ async function expectLines(piece: string, characters: number): Promise<void> {
   expect((await redactText(`${line}\nend`)).split('\n')).toHaveLength(2)
 }
 
+it('MA-14 a search leaves nothing behind in the process', async () => {
+  const before = performance.getEntries().length
+  for (let search = 0; search < 3; search++) await redactText(`push with ${GITHUB}`)
+  expect(performance.getEntries()).toHaveLength(before)
+})
+
 describe('MA-14 a log of a megabyte', () => {
   const lines = Array.from({ length: 12_000 }, (_, n) => `order ${n} paid with token=abcdefg${n} by a${n}@example.com`)
 
