@@ -8,4 +8,6 @@ export type Trick = {
 /** The tricks for speed that `run.ts` can do without. The plain module is `plain/<name>.ts`. */
 export const TRICKS: Readonly<Record<string, Trick>> = {
   'exact-output': { file: 'src/edge/fast/exact-output.ts', exports: ['createOutputParser'], makesFunctions: true },
+  'local-request': { file: 'src/edge/fast/local-request.ts', exports: ['localRequest'] },
+  'whole-body': { file: 'src/contract/fast/whole-body.ts', exports: ['withText', 'wholeText'] },
 }

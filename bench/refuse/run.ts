@@ -1,5 +1,6 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import { inputInQuery, type Operation, pathParameters } from '#contract/core/operation.ts'
+import { withText } from '#contract/fast/whole-body.ts'
 import { OPERATIONS } from '../../src/contract/operations.ts'
 import { bodyLimitOf } from '../../src/edge/input/body-limit.ts'
 import { createInputReader } from '../../src/edge/input/read-input.ts'
@@ -36,12 +37,7 @@ const MAX_RATIO = isTenth ? 6 : 3
 type Costs = { readonly refuseUs: number; readonly parseUs: number }
 type Measured = Costs & { readonly op: Operation; readonly body: Hostile }
 
-/** A request whose bytes have arrived: to receive them costs the same for every body of a size. */
-function arrived(method: string, text: string): Request {
-  const bytes = Buffer.from(text)
-  const headers = { 'content-type': 'application/json', 'content-length': String(bytes.length) }
-  return Object.assign(new Request('http://bench/', { method, headers }), { arrayBuffer: async () => bytes })
-}
+const headers = { 'content-type': 'application/json' }
 
 /** Returns a function that reads a body as the edge does, and returns whether it was refused. */
 function createRefusal(op: Operation): (text: string) => Promise<boolean> {
@@ -49,7 +45,7 @@ function createRefusal(op: Operation): (text: string) => Promise<boolean> {
   const params = Object.fromEntries(pathParameters(op.path).map((name) => [name, 'a']))
   return async (text) => {
     try {
-      await read(arrived(op.method, text), params, '')
+      await read(withText(new Request('http://bench/', { method: op.method, headers }), text), params, '')
       return false
     } catch (error) {
       if (error instanceof ServiceError && error.status < 500) return true

@@ -1,12 +1,22 @@
 import type { z } from 'zod'
+import { wholeText, withText } from '../fast/whole-body.ts'
 import { fromProblem, type Problem, ServiceError } from './errors.ts'
 import { inputInQuery, type JsonOperation, type Operation } from './operation.ts'
 
 export type FetchLike = (request: Request) => Promise<Response>
 export type CallOptions = {
   headers?: Record<string, string>
-  signal?: AbortSignal
+  /** A function is called when the signal is needed, where making one is expensive. */
+  signal?: AbortSignal | (() => AbortSignal)
   idempotencyKey?: string
+}
+
+/** A request whose body is complete. */
+export type RequestParts = {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly signal?: () => AbortSignal
 }
 
 export type SenderDeps = {
@@ -20,6 +30,8 @@ export type SenderDeps = {
    * schema. The service that sent the pages has checked each answer against the same schema.
    */
   trustsAnswers?: boolean
+  /** Makes requests other than uploads. Without it they are made by the global `Request`. */
+  makeRequest?: (url: string, parts: RequestParts) => Request
 }
 
 /** Sends requests of operations. `call`, `stream` and `upload` of the client are made of it. */
@@ -62,12 +74,12 @@ export function callWith({ send, read }: Sender): Call {
 
 type SendOptions = CallOptions & { upload?: { stream: ReadableStream<Uint8Array>; contentType: string } }
 
-type MakeDeps = Pick<SenderDeps, 'baseUrl'> & { headers: Record<string, string> }
+type MakeDeps = Pick<SenderDeps, 'baseUrl' | 'makeRequest'> & { headers: Record<string, string> }
 
 function toRequest(
   op: Operation,
   input: Record<string, unknown>,
-  { baseUrl, headers }: MakeDeps,
+  { baseUrl, headers, makeRequest = wholeRequest }: MakeDeps,
   options: SendOptions,
 ): Request {
   const rest = { ...input }
@@ -76,16 +88,32 @@ function toRequest(
     return pathPart(name, input[name])
   })
   const url = baseUrl.replace(/\/$/, '') + path
-  const { idempotencyKey, upload } = options
+  const { signal, idempotencyKey, upload } = options
   const sent: Record<string, string> = { ...headers, ...(idempotencyKey && { 'idempotency-key': idempotencyKey }) }
-  const init = { method: op.method, signal: options.signal ?? null }
   if (upload) {
-    const asUpload = { ...init, headers: { ...sent, 'content-type': upload.contentType } }
-    return new Request(withQuery(url, rest), streaming(asUpload, upload.stream))
+    const init = {
+      method: op.method,
+      headers: { ...sent, 'content-type': upload.contentType },
+      signal: signalOf(options) ?? null,
+    }
+    return new Request(withQuery(url, rest), streaming(init, upload.stream))
   }
-  if (inputInQuery(op)) return new Request(withQuery(url, rest), { ...init, headers: sent })
-  const asJson = { ...sent, 'content-type': 'application/json' }
-  return new Request(url, { ...init, headers: asJson, body: JSON.stringify(rest) })
+  const parts = { method: op.method, ...(signal && { signal: typeof signal === 'function' ? signal : () => signal }) }
+  if (inputInQuery(op)) return makeRequest(withQuery(url, rest).href, { ...parts, headers: sent })
+  return makeRequest(url, {
+    ...parts,
+    headers: { ...sent, 'content-type': 'application/json' },
+    body: JSON.stringify(rest),
+  })
+}
+
+function wholeRequest(url: string, { method, headers, body, signal }: RequestParts): Request {
+  const request = new Request(url, { method, headers, body: body ?? null, signal: signal?.() ?? null })
+  return body === undefined ? request : withText(request, body)
+}
+
+export function signalOf({ signal }: CallOptions): AbortSignal | undefined {
+  return typeof signal === 'function' ? signal() : signal
 }
 
 /** Adds `duplex`, which `fetch` requires for a stream as the body and which its types do not declare. */
@@ -111,8 +139,9 @@ function withQuery(base: string, input: Record<string, unknown>): URL {
 }
 
 export async function readJson(response: Response): Promise<unknown> {
+  const text = wholeText(response)
   try {
-    return await response.json()
+    return text === undefined ? await response.json() : JSON.parse(text)
   } catch (cause) {
     throw unreadableAnswer(cause)
   }

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type CallOptions, type Sender, unreadableAnswer } from './client-send.ts'
+import { type CallOptions, type Sender, signalOf, unreadableAnswer } from './client-send.ts'
 import { fromProblem, ServiceError } from './errors.ts'
 import type { StreamOperation } from './operation.ts'
 import { isEndRecord, isProblemRecord, MAX_SILENCE_SECONDS, recordIdOf } from './stream.ts'
@@ -45,7 +45,7 @@ export function streamWith({ send, read }: Sender, wait: Wait = waitInRealTime):
       lastId: op.resumable && given.last_id,
       canReconnect: op.resumable === true && (op.effect === 'read' || options.idempotencyKey !== undefined),
       wait,
-      signal: options.signal,
+      signal: signalOf(options),
       readEvent: (record) => read(op.event, record),
     })
   }

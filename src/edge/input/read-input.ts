@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ServiceError } from '#contract/core/errors.ts'
 import { inputInQuery, type Operation } from '#contract/core/operation.ts'
+import { wholeText } from '#contract/fast/whole-body.ts'
 import { unknownKeys } from '../format/problem.ts'
 import { bodyLimitOf } from './body-limit.ts'
 import { createInputCheck } from './check-input.ts'
@@ -147,12 +148,19 @@ function tooLarge(limit: number): ServiceError {
 
 /** Reads the body as text. One with a Content-Length was compared with the limit before. */
 async function readText(request: Request, limit: number, hasLength: boolean): Promise<string> {
+  const text = wholeText(request)
+  if (text !== undefined) return bounded(text, limit)
   const bytes = await readBytes(request, hasLength ? undefined : limit)
   try {
     return utf8.decode(bytes)
   } catch (cause) {
     throw new ServiceError('MALFORMED_REQUEST', 'The body is not valid UTF-8.', { cause })
   }
+}
+
+function bounded(text: string, limit: number): string {
+  if (Buffer.byteLength(text) > limit) throw tooLarge(limit)
+  return text
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })

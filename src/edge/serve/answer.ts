@@ -1,5 +1,6 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import type { JsonOperation } from '#contract/core/operation.ts'
+import { withText } from '#contract/fast/whole-body.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
 import type { Log } from '#lib/log/log.ts'
@@ -140,7 +141,8 @@ function refuseMediaType(request: Request, consumes: readonly string[]): void {
 
 function respond(value: unknown, status: NonNullable<JsonOperation['status']>, format: Format, requestId: string) {
   const { body, type } = encode(value, format)
-  return new Response(body, { status, headers: { 'content-type': type, ...commonHeaders(requestId) } })
+  const response = new Response(body, { status, headers: { 'content-type': type, ...commonHeaders(requestId) } })
+  return withText(response, body)
 }
 
 function commonHeaders(requestId: string): Record<string, string> {

@@ -4,6 +4,7 @@ import type { Audience } from '#contract/core/principal.ts'
 import { OPERATIONS } from '#contract/operations.ts'
 import { createCallerResolver, invalidToken, type ResolveCaller, type ValidateToken } from '#edge/credentials/caller.ts'
 import { createCookies } from '#edge/credentials/cookies.ts'
+import { localRequest } from '#edge/fast/local-request.ts'
 import { createRefusalShapes } from '#edge/format/refusal-shape.ts'
 import { type CountFailure, createFailureLimiter, isRefusedToken } from '#edge/limits/rate-limit.ts'
 import type { Route, ServiceFetch } from '#edge/route/route.ts'
@@ -74,7 +75,7 @@ export function validateAtAuth(parts: Pick<ServiceParts, 'neighbour'>, audience:
       if (isRefusedToken(response)) throw invalidToken()
       return response
     }
-    const client = createClient({ baseUrl: 'http://auth-service', fetch })
+    const client = createClient({ baseUrl: 'http://auth-service', fetch, makeRequest: localRequest })
     return (await client.call(validateToken, { token, audience })).principal
   }
 }

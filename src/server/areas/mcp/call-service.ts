@@ -3,6 +3,7 @@ import type { JsonOperation } from '#contract/core/operation.ts'
 import type { Audience } from '#contract/core/principal.ts'
 import { ACCESS_TOKEN_TYPE } from '#edge/credentials/access-token.ts'
 import { bearerOf } from '#edge/credentials/caller.ts'
+import { localRequest } from '#edge/fast/local-request.ts'
 import type { CallTool } from '#edge/mcp/tools.ts'
 import type { Context, RequestInfo, ServiceFetch } from '#edge/route/route.ts'
 import { jwtType } from '#lib/crypto/jwt-type.ts'
@@ -25,9 +26,10 @@ export function callService({ serviceOf, agents, resourceOf }: Deps): CallTool {
       baseUrl: `http://${audience}`,
       fetch: (request) => send(withoutAgentToken(request), { ...infoOf(context), via: 'mcp' }),
       headers: () => ({ authorization }),
+      makeRequest: localRequest,
     })
     try {
-      return await client.call(op, input, { signal: context.signal })
+      return await client.call(op, input, { signal: () => context.signal })
     } catch (error) {
       throw withChallenge(error, resourceOf(endpointAt(context.request.url), context.request), true)
     }
