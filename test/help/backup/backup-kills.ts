@@ -11,11 +11,10 @@ import { seeded } from '../seeded.ts'
 import { until } from '../until.ts'
 import { type BackupGround, embeddedGround, postgresGround } from './grounds.ts'
 import { askAll, clientOf, fillInstallation, invite, type Outside, startOutside } from './installation.ts'
-import { type BackupFaults, runKillRounds } from './kill-rounds.ts'
+import { type BackupFaults, createKillRounds } from './kill-rounds.ts'
 
 type Options = {
   readonly engine: 'embedded' | 'postgres'
-  readonly kills: number
   readonly questions: number
   /** Places of an archive at which a bit is changed. */
   readonly flips: number
@@ -33,15 +32,20 @@ type BackupReport = BackupFaults & {
   readonly unnoticed: readonly number[]
 }
 
-/**
- * Backs up, restores and verifies an installation that runs, with kills at random moments, and compares the installation
- * that is restored at the end with the one that was backed up.
- */
-export async function backupKills({ engine, kills, questions, flips, seed }: Options): Promise<BackupReport> {
-  await using stack = new AsyncDisposableStack()
+/** Backs up, restores and verifies an installation that runs, with kills at random moments. */
+export async function backupKills({ kills, ...options }: Options & { readonly kills: number }): Promise<BackupReport> {
+  await using proof = await prepareBackupKills(options)
+  await proof.measure()
+  for (let round = 0; round < kills; round++) await proof.kill(round)
+  return proof.compare()
+}
+
+/** The same in steps: `measure`, a `kill` for each round, and `compare`. */
+export async function prepareBackupKills({ engine, questions, flips, seed }: Options) {
+  await using onFailure = new AsyncDisposableStack()
   const random = seeded(seed)
   const folder = mkdtempSync(join(tmpdir(), 'svc-backup-kills-'))
-  stack.defer(() => rmSync(folder, { recursive: true, force: true }))
+  onFailure.defer(() => rmSync(folder, { recursive: true, force: true }))
   const [archives, temporary, keyFile] = ['archives', 'tmp', 'key'].map((name) => join(folder, name)) as [
     string,
     string,
@@ -51,26 +55,36 @@ export async function backupKills({ engine, kills, questions, flips, seed }: Opt
   mkdirSync(temporary)
   const privateKey = await generateX25519Identity()
   writeFileSync(keyFile, privateKey)
-  const outside = await startOutside(stack)
+  const outside = await startOutside(onFailure)
   const options = { folder, common: outside.env }
-  const ground = engine === 'embedded' ? await embeddedGround(options) : await postgresGround(stack, options)
-  let server = await startProcess(ground.env)
-  stack.defer(() => server[Symbol.asyncDispose]())
-  const filled = await fillInstallation(server.url, ground.env.SVC_OPERATOR_TOKEN!, outside)
-  const before = await askAll(clientOf(server.url, filled.token), questions)
+  const ground = engine === 'embedded' ? await embeddedGround(options) : await postgresGround(onFailure, options)
+  const server = await startProcess(ground.env)
   const publicKey = await identityToRecipient(privateKey)
   const setting = { ground, folder: archives, temporary, key: { privateKey }, keyFile, publicKey, random }
-  const rounds = await runKillRounds(setting, kills, server)
-  server = rounds.server
-  await server[Symbol.asyncDispose]()
-  const { after, sentAgain } = await tryRestored(ground, outside, filled, questions)
+  const rounds = createKillRounds(setting, server)
+  onFailure.defer(() => rounds.state.server[Symbol.asyncDispose]())
+  const filled = await fillInstallation(server.url, ground.env.SVC_OPERATOR_TOKEN!, outside)
+  const before = await askAll(clientOf(server.url, filled.token), questions)
+  const stack = onFailure.move()
   return {
-    seed,
-    counts: rounds.counts,
-    ...rounds.faults,
-    different: before.filter((answer, i) => answer !== after[i]).length,
-    sentAgain,
-    unnoticed: await findUnnoticed(rounds.archive, { privateKey }, { flips, random }),
+    measure: rounds.measure,
+    kill: rounds.kill,
+    faults: rounds.faults,
+    /** Compares the installation that the last archive restores with the one that was backed up. */
+    async compare(): Promise<BackupReport> {
+      await rounds.restoreLast()
+      await rounds.state.server[Symbol.asyncDispose]()
+      const { after, sentAgain } = await tryRestored(ground, outside, filled, questions)
+      return {
+        seed,
+        counts: rounds.counts,
+        ...rounds.faults,
+        different: before.filter((answer, i) => answer !== after[i]).length,
+        sentAgain,
+        unnoticed: await findUnnoticed(rounds.state.archive, { privateKey }, { flips, random }),
+      }
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
 }
 

@@ -35,37 +35,49 @@ const MIN_SHARE = 0.2
 
 /**
  * Kills commands, and the server of the embedded default while it is backed up, at random moments, and runs each again.
- * The place of the restore holds the last archive at the end.
+ * Each step ends by itself, so that a test can give each a limit of its own.
  */
-export async function runKillRounds(setting: Setting, kills: number, server: ServerProcess) {
+export function createKillRounds(setting: Setting, server: ServerProcess) {
   const { ground, random } = setting
   const faults: BackupFaults = { failed: [], unusable: [], leftovers: [] }
   const counts = { backup: 0, restore: 0, verify: 0, server: 0, endedBefore: 0 }
   const run = createRunner(setting, faults)
   const isEmbedded = ground.env.DATABASE_URL === undefined
-  let current = server
-  let archive = join(setting.folder, 'calm.age')
-  const [backup, restore] = [await run.calmly('backup', archive), await run.calmly('restore', archive)]
-  await ground.emptyTargetIfShared()
-  const ms: Record<Command, number> = { backup, restore, verify: await run.calmly('verify', archive) }
+  const ms: Record<Command, number> = { backup: 0, restore: 0, verify: 0 }
+  const state = { archive: join(setting.folder, 'calm.age'), server }
   const moment = (command: Command) => ms[command] * (MIN_SHARE + (1 - MIN_SHARE) * random())
-  for (let i = 0; i < kills; i++) {
-    const kind = KINDS[i % KINDS.length]!
-    const command = kind === 'server' ? 'backup' : kind
-    if (command === 'backup') archive = join(setting.folder, `${i}.age`)
-    if (command === 'restore') await ground.emptyTarget()
-    if (command === 'verify') await ground.emptyTargetIfShared()
-    const isOfServer = kind === 'server' && isEmbedded
-    counts[isOfServer ? 'server' : command] += 1
-    if (isOfServer) current = await killServer(run, ground.env, { archive, server: current, ms: moment('backup') })
-    else if ((await run.killed(command, archive, moment(command))) === 0) counts.endedBefore += 1
-    if (command === 'backup') await run.checkIfThere(archive)
-    if (command === 'restore' && (await ground.isRestored())) await ground.emptyTarget()
-    await run.calmly(command, archive)
+  return {
+    state,
+    faults,
+    counts,
+    /** Runs each command without a kill, and remembers how long it took. */
+    async measure(): Promise<void> {
+      ms.backup = await run.calmly('backup', state.archive)
+      ms.restore = await run.calmly('restore', state.archive)
+      await ground.emptyTargetIfShared()
+      ms.verify = await run.calmly('verify', state.archive)
+    },
+    /** Kills the command of this round, or the server, and runs the command again. */
+    async kill(round: number): Promise<void> {
+      const kind = KINDS[round % KINDS.length]!
+      const command = kind === 'server' ? 'backup' : kind
+      if (command === 'backup') state.archive = join(setting.folder, `${round}.age`)
+      if (command === 'restore') await ground.emptyTarget()
+      if (command === 'verify') await ground.emptyTargetIfShared()
+      const isOfServer = kind === 'server' && isEmbedded
+      counts[isOfServer ? 'server' : command] += 1
+      if (isOfServer) state.server = await killServer(run, ground.env, { ...state, ms: moment('backup') })
+      else if ((await run.killed(command, state.archive, moment(command))) === 0) counts.endedBefore += 1
+      if (command === 'backup') await run.checkIfThere(state.archive)
+      if (command === 'restore' && (await ground.isRestored())) await ground.emptyTarget()
+      await run.calmly(command, state.archive)
+    },
+    /** Restores the last archive into an empty place. */
+    async restoreLast(): Promise<void> {
+      await ground.emptyTarget()
+      await run.calmly('restore', state.archive)
+    },
   }
-  await ground.emptyTarget()
-  await run.calmly('restore', archive)
-  return { archive, faults, counts, server: current }
 }
 
 type Runner = ReturnType<typeof createRunner>
