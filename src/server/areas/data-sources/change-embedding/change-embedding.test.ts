@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Client } from '#contract/core/client.ts'
 import { changeEmbedding, queryWithEmbedding } from '#contract/data-sources/embedding-change.ts'
@@ -6,8 +7,10 @@ import { exposeSource, querySource } from '#contract/data-sources/sources.ts'
 import { sql } from '#lib/db/sql.ts'
 import { codeOf } from '#test/databases/managed-databases.ts'
 import { type FakeEmbeddings, fakeVector, startFakeEmbeddings } from '#test/outside/fake-embeddings.ts'
-import { makeSource, runIn } from '#test/sources/configured-source.ts'
+import { makeSource, readerOf, runIn } from '#test/sources/configured-source.ts'
+import { needs } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
+import { until } from '#test/until.ts'
 
 const FROM = { column: 'embedding', model: 'fake/fake-small' }
 const TO = { column: 'second', model: 'other/fake-small', dimensions: 8 }
@@ -100,6 +103,18 @@ describe('DS-27 a question as it would be answered by another model', () => {
     expect(records.map(({ target }) => target)).toEqual(['db_docs', 'db_docs', 'db_docs', 'db_docs'])
   })
 
+  it('is recorded with its source also where the change does not fit it', async () => {
+    const newest = async () =>
+      (
+        await system.db.query<{ id: string; target: string }>(sql`
+        select id, target from activity.records order by id desc limit 1`)
+      )[0]!
+    const before = await newest()
+    expect(await codeOf(query({ to: { ...TO, column: 'none' } }))).toBe('INVALID_SEARCH_CONFIGURATION')
+    const { id, target } = await newest()
+    expect(id > before.id && target).toBe('db_docs')
+  })
+
   it('goes with the table: a column that was dropped since is reported', async () => {
     await query()
     await runIn(source.connection_string, 'alter table articles rename column second to gone')
@@ -115,5 +130,35 @@ describe('DS-27 a question as it would be answered by another model', () => {
     await client.call(exposeSource, { id: source.id, exposed: true, min_role: 'viewer' })
     const stranger = system.client((await system.member('owner')).token)
     expect([await codeOf(query({}, stranger)), await codeOf(change({}, stranger))]).toEqual(['NOT_FOUND', 'NOT_FOUND'])
+  })
+})
+
+needs('postgres')('DS-27 a question by another model while somebody saves', () => {
+  const save = () => client.call(configureSource, { id: source.id, connection_config: { embedding_configs: [NOTES] } })
+  const mayRead = async () => {
+    const reader = new URL(await readerOf(system, source)).username
+    const [row] = await runIn(
+      source.connection_string,
+      `select has_column_privilege('${reader}', 'articles', 'second', 'select') as may`,
+    )
+    return row!.may
+  }
+
+  it('gives no right that the save takes back: one waits for the other', async () => {
+    const other = new pg.Client({ connectionString: source.connection_string })
+    await other.connect()
+    try {
+      await other.query('begin; lock table articles in access exclusive mode')
+      const asked = codeOf(query())
+      const waiting = `select from pg_locks where relation = 'articles'::regclass and not granted`
+      await until(async () => (await other.query(waiting)).rows.length > 0)
+      expect(await codeOf(save())).toBe('CONFLICT')
+      await other.query('commit')
+      await asked
+      await save()
+      expect(await mayRead()).toBe(false)
+    } finally {
+      await other.end()
+    }
   })
 })

@@ -1,6 +1,7 @@
 import type { EmbeddingChange } from '#contract/data-sources/embedding-change.ts'
 import type { PersonSettings } from '#contract/data-sources/person-settings.ts'
 import type { Member } from '#edge/route/route.ts'
+import type { LeaseGuard } from '#lib/work/lease.ts'
 import type { AskableSource } from '../ask/store.ts'
 import { checkAll } from '../configure/check.ts'
 import { type ConfigureDeps, whileConfiguring } from '../configure/configure.ts'
@@ -19,11 +20,16 @@ type Resolving = {
 
 /**
  * Returns the entries that the change would store, after the checks of a save, and stores nothing. The reader may read
- * their columns afterwards.
+ * their columns afterwards. No save runs meanwhile: it could take back rights that are then given again.
  */
-export async function resolveChange(
+export function resolveChange(deps: ConfigureDeps, resolving: Resolving): Promise<readonly ResolvedEntry[]> {
+  return whileConfiguring(deps.db, resolving.source.id, (lease) => resolve(deps, resolving, lease))
+}
+
+async function resolve(
   deps: ConfigureDeps,
   { source, principal, embedding }: Resolving,
+  lease: LeaseGuard,
 ): Promise<readonly ResolvedEntry[]> {
   const stored = await findConfigured(deps.db, source.id)
   if (!stored?.connection_config) throw noSuchSource()
@@ -37,8 +43,7 @@ export async function resolveChange(
   const personValues = (settings: PersonSettings) => deps.personValues(settings, principal)
   const sent = { entries, filter_schema: stored.filter_schema, person_settings, relevance }
   const checked = await checkAll({ owner, reader: readerName, findModel, modelNames, personValues }, sent)
-  return whileConfiguring(deps.db, source.id, async () => {
-    const roles = { owner, reader, readerName, person: checked.person }
-    return (await grantAndRehearse(roles, checked.entries, before)).entries
-  })
+  await lease.confirm()
+  const roles = { owner, reader, readerName, person: checked.person }
+  return (await grantAndRehearse(roles, checked.entries, before)).entries
 }
