@@ -148,6 +148,7 @@ function startSearch(question: Question, query: SourceQuery): Promise<Ranking> |
 
 async function findSource(question: Question): Promise<AskableSource | undefined> {
   question.found = await question.deps.sources.find(question.typed)
+  if (question.found.refusal !== undefined) throw question.found.refusal
   return question.found.source
 }
 

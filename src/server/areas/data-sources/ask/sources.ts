@@ -10,7 +10,12 @@ const MAX_REMEMBERED_SOURCES = 200
 export type TypedId = { readonly org_id: string; readonly id: string }
 
 /** A source that can be asked. One that cannot has a name only, for the record; a typed id that means none has neither. */
-export type FoundSource = { readonly source: AskableSource | undefined; readonly database_name: string | undefined }
+export type FoundSource = {
+  readonly source: AskableSource | undefined
+  readonly database_name: string | undefined
+  /** Why the source cannot answer the question as it is asked. The question is refused with it once it is on record. */
+  readonly refusal?: unknown
+}
 export const NOT_FOUND: FoundSource = { source: undefined, database_name: undefined }
 
 export type Sources = ReturnType<typeof createSources>

@@ -42,7 +42,11 @@ function withChange(sources: Sources, { role }: Member, embedding: EmbeddingChan
       const found = await sources.find(typed)
       // A caller below the minimum role is refused as for any question, before the database is touched.
       if (!found.source || !roleAtLeast(role, found.source.min_role)) return found
-      return { ...found, source: { ...found.source, search: await findEntries(found.source, embedding) } }
+      try {
+        return { ...found, source: { ...found.source, search: await findEntries(found.source, embedding) } }
+      } catch (refusal) {
+        return { ...found, refusal }
+      }
     },
   }
 }
