@@ -6,7 +6,7 @@ import { bindVector } from '../search/vector.ts'
 import { calibrate, MIN_QUESTIONS } from './calibrate.ts'
 import { distanceBetween } from './distance.ts'
 import { orInTextOrder } from './in-text-order.ts'
-import { makeNearQuestions } from './near-questions.ts'
+import { makeNearQuestions, type NearQuestion } from './near-questions.ts'
 import { readRows, type SampledRow } from './read-rows.ts'
 import { createRunner, type Measured, MeasuringStopped, type Run } from './runner.ts'
 import { distancesOf } from './statements.ts'
@@ -36,16 +36,19 @@ const BATCH = 16
 
 /**
  * Learns how the scores of a table tell questions that its rows answer from others. Returns `unknown` where they do not,
- * and where there are too few rows. The time of all statements together is bounded.
+ * and where there are too few rows. The time of all statements together is bounded. Statements come first, because a
+ * table in use stops them and is tried again soon: what was embedded of its rows would be embedded, and paid, again.
  */
 export async function measureScores(measuring: MeasuringScores): Promise<Calibration> {
   const run = createRunner(measuring)
   const rows = await readRows(run, measuring)
   if (rows.length < MIN_ROWS) return unknown('too_few')
-  const near = await nearScores(measuring, rows)
-  if (near.length < MIN_QUESTIONS) return unknown('too_few')
+  const texts = rows.map(({ text }) => text)
+  const questions = makeNearQuestions(texts, NEAR_QUESTIONS, measuring.random ?? Math.random)
+  if (questions.length < MIN_QUESTIONS) return unknown('too_few')
   const foreign = await orInTextOrder((ordersIdsAsText) => foreignScores(run, measuring, ordersIdsAsText))
   if (foreign.length < MIN_QUESTIONS) return unknown('too_large')
+  const near = await nearScores(measuring, rows, questions)
   return calibrate({ near, foreign, errorRate: measuring.entry.error_rate ?? DEFAULT_ERROR_RATE })
 }
 
@@ -54,11 +57,10 @@ export async function measureScores(measuring: MeasuringScores): Promise<Calibra
  * of the table too, such as the rows that a filter leaves.
  */
 async function nearScores(
-  { entry: { metric }, embed, permit, random = Math.random }: MeasuringScores,
+  { entry: { metric }, embed, permit }: MeasuringScores,
   rows: readonly SampledRow[],
+  questions: readonly NearQuestion[],
 ): Promise<number[]> {
-  const texts = rows.map(({ text }) => text)
-  const questions = makeNearQuestions(texts, NEAR_QUESTIONS, random)
   const scores: number[] = []
   for (let from = 0; from < questions.length; from += BATCH) {
     await permit()

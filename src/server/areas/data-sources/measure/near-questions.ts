@@ -1,5 +1,5 @@
 /** A question that was made from the text of a row. */
-type NearQuestion = { readonly row: number; readonly text: string }
+export type NearQuestion = { readonly row: number; readonly text: string }
 
 /** A row with fewer words that say something is not asked about. */
 const MIN_TOPICS = 2
