@@ -28,7 +28,10 @@ const DatabaseTable = z.object({
   name: z.string(),
   kind: z.enum(['table', 'partitioned_table', 'view', 'materialized_view', 'foreign_table']),
   rows: RowCount.nullable().describe('Null if not known, as for views: their rows are not read'),
-  bytes: z.int().nullable().describe('On disk, with indexes; null for views and foreign tables'),
+  bytes: z
+    .int()
+    .nullable()
+    .describe('On disk, with indexes; null for views, foreign tables and tables that are locked'),
   has_row_security: z.boolean(),
   columns: z.array(DatabaseColumn),
   columns_left_out: z.int().describe('Columns beyond those that are listed'),

@@ -46,14 +46,9 @@ export const previewSearch = operation({
     'the document and no others, in a transaction that is rolled back. Saved questions are not affected.',
   access: configureSource.access,
   effect: 'read',
-  errors: [
-    'INVALID_SEARCH_CONFIGURATION',
-    'NO_SEARCH_CONFIGURED',
-    'SOURCE_CHANGED',
-    'CONFLICT',
-    'RATE_LIMITED',
-    'UNAVAILABLE',
-  ],
+  // A question is counted once its document has no fault, and finding the faults takes the time of the database.
+  rateLimits: [{ name: 'data-source-preview', per: 'principal', limit: 60, windowSeconds: 60 }],
+  errors: ['INVALID_SEARCH_CONFIGURATION', 'NO_SEARCH_CONFIGURED', 'SOURCE_CHANGED', 'CONFLICT', 'UNAVAILABLE'],
   input: z.object({
     ...configureSource.input.omit({ send_sample_to_provider: true }).shape,
     query: querySource.input.shape.query,

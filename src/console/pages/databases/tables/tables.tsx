@@ -25,7 +25,7 @@ export function Tables({ database, tables, entries }: Props) {
     { head: 'Rows', cell: ({ rows }) => countText(rows), isNumber: true, isWide: true },
     {
       head: 'Size',
-      cell: ({ bytes }) => (bytes === null ? <span className="soft">none</span> : sizeText(bytes)),
+      cell: (table) => <Size table={table} />,
       isNumber: true,
       isWide: true,
     },
@@ -37,6 +37,12 @@ export function Tables({ database, tables, entries }: Props) {
     },
   ]
   return <Table caption={`Tables of ${database}`} columns={columns} rows={tables} keyOf={nameOf} />
+}
+
+/** A table that is locked has a size that is not known now. */
+function Size({ table: { kind, bytes } }: { table: DatabaseTable }) {
+  if (bytes !== null) return sizeText(bytes)
+  return <span className="soft">{kind === 'view' || kind === 'foreign_table' ? 'none' : 'unknown'}</span>
 }
 
 function Name({ table }: { table: DatabaseTable }) {

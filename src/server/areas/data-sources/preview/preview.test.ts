@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listActivity } from '#contract/activity.ts'
 import type { Client } from '#contract/core/client.ts'
@@ -115,6 +116,35 @@ describe('CO-07 the tables of a database', () => {
   })
 })
 
+needs('postgres')('CO-07 the tables of a database, one of which is locked', () => {
+  beforeAll(async () => {
+    await runIn(
+      source.connection_string,
+      `create table parts (id int) partition by range (id);
+       create table part_one partition of parts for values from (0) to (10);
+       create index on articles (title)`,
+    )
+  })
+  afterAll(() => runIn(source.connection_string, 'drop table parts'))
+
+  it.each([
+    ['articles', 'lock table articles in access exclusive mode'],
+    ['articles', 'reindex table articles'],
+    ['parts', 'lock table part_one in access exclusive mode'],
+  ])('are listed all the same, %s without its size (%s)', async (locked, statement) => {
+    const other = new pg.Client({ connectionString: source.connection_string })
+    await other.connect()
+    try {
+      await other.query(`begin; ${statement}`)
+      const { items } = await client.call(listTables, { name: 'docs' })
+      const unknown = items.filter(({ kind, bytes }) => kind.endsWith('table') && bytes === null)
+      expect(unknown.map(({ name }) => name)).toEqual([locked])
+    } finally {
+      await other.end()
+    }
+  })
+})
+
 describe('CO-07 a check', () => {
   it('answers a document that fits with its plan and the statement of the index that would help', async () => {
     const checked = await client.call(checkSearch, document({ content_columns: 'id, title, secret' }))
@@ -205,6 +235,13 @@ describe('CO-07 a preview', () => {
     expect(await codeOf(preview({ content_columns: 'id, none' }))).toBe('INVALID_SEARCH_CONFIGURATION')
     expect(await codeOf(preview())).toBe('NO_SEARCH_CONFIGURED')
     expect(await codeOf(client.call(previewSearch, { ...document({}), id: 'db_none', query: 'x' }))).toBe('NOT_FOUND')
+  })
+
+  it('is refused above 60 a minute, whatever it asks', async () => {
+    const other = system.client((await system.member('developer')).token)
+    const ask = () => codeOf(other.call(previewSearch, { ...document({}), id: 'db_none', query: 'x' }))
+    for (let asked = 0; asked < 60; asked++) expect(await ask()).toBe('NOT_FOUND')
+    expect(await ask()).toBe('RATE_LIMITED')
   })
 
   needs('postgres')('on a server', () => {

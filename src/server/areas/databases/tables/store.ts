@@ -28,6 +28,7 @@ export type FoundTable = {
   readonly kind: 'r' | 'p' | 'v' | 'm' | 'f'
   /** As of the last vacuum or analyze; -1 before the first. */
   readonly estimated_rows: number
+  /** Null for what has none, and for a table that is locked. */
   readonly bytes: number | null
   readonly has_row_security: boolean
   readonly total: number
@@ -62,12 +63,24 @@ export async function findTables(
   })
 }
 
+/**
+ * The size of a table waits for its locks, and for those of its partitions and indexes. One that is altered or indexed
+ * anew meanwhile has no size, otherwise no table could be listed.
+ */
 async function selectTables(tx: Tx, limit: number, named: TableName | undefined): Promise<FoundTable[]> {
   return tx.query<FoundTable>(sql`
+    with locked as materialized (
+      select coalesce(pg_catalog.pg_partition_root(used.oid)::pg_catalog.oid, used.oid) as oid
+      from pg_catalog.pg_locks l left join pg_catalog.pg_index i on i.indexrelid = l.relation
+      cross join lateral (select coalesce(i.indrelid, l.relation) as oid) used
+      where l.locktype = 'relation' and l.mode = 'AccessExclusiveLock'
+        and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database())
+    )
     select c.oid::int8 as oid, n.nspname as schema, c.relname as name, c.relkind as kind,
            c.reltuples::float8 as estimated_rows, c.relrowsecurity as has_row_security,
            pg_catalog.count(*) over () as total,
-           case when c.relkind in ('r', 'm') then pg_catalog.pg_total_relation_size(c.oid)
+           case when c.oid in (select oid from locked) then null
+                when c.relkind in ('r', 'm') then pg_catalog.pg_total_relation_size(c.oid)
                 when c.relkind = 'p' then (
                   select coalesce(pg_catalog.sum(pg_catalog.pg_total_relation_size(part.relid)), 0)::int8
                   from pg_catalog.pg_partition_tree(c.oid) part)
