@@ -13,9 +13,11 @@ type Listing = { readonly entry: ResolvedEntry; readonly check: Check; readonly 
 /** SQL that lists the rows of a finding, for the owner of the database. It has no parameters and ends with `;`. */
 export function listingSql(kind: VectorFindingKind, listing: Listing): string {
   const { text } = statementOf(kind, listing)
-  const lines = text.split('\n').map((line) => line.trim())
-  return `${lines.filter((line) => line !== '').join('\n')};`
+  return `${text.replace(QUOTED_OR_BREAK, (found) => (/^["']/.test(found) ? found : '\n'))};`
 }
+
+/** A name or constant, which can have line breaks of its own, or a line break with the blanks around it. */
+const QUOTED_OR_BREAK = /"(?:[^"]|"")*"|'(?:[^']|'')*'|\s*\n\s*/g
 
 function statementOf(kind: VectorFindingKind, { entry, check, recipe }: Listing): Sql {
   const vector = sql`${identifier(entry.vector_column)}`
