@@ -1,5 +1,6 @@
-import { quoted } from '#console/pages/mcp/source/ask/same-request.ts'
+import { shellOption, shellWord } from '#contract/core/shell-word.ts'
 import { configureSource } from '#contract/data-sources/search-config.ts'
+import { quoted } from '#contract/data-sources/suggest/suggest-search.ts'
 import type { Draft, SearchDocument } from './draft.ts'
 
 /** The command of the client that saves the document. It uses the login of the person, so it has no token. */
@@ -16,7 +17,12 @@ type Filling = Pick<Draft, 'vector' | 'model'> & {
 
 /** The command that fills the vector column of a table from its columns of text. */
 export function asEmbedCommand({ database, table, text, vector, model }: Filling): string {
-  const column = vector === 'embedding' ? '' : ` --column ${quoted(vector)}`
-  const columns = text.length === 0 ? '<columns>' : text.map(quoted).join(',')
-  return `svc db embed ${database} --table ${quoted(table)} --text ${columns}${column} --model ${quoted(model === '' ? '<model>' : model)}`
+  return [
+    `svc db embed ${shellWord(database)}`,
+    shellOption('table', table),
+    // Commas and quotes are part of a name only inside the quotes of SQL.
+    shellOption('text', text.length === 0 ? '<columns>' : text.map(quoted).join(',')),
+    ...(vector === 'embedding' ? [] : [shellOption('column', vector)]),
+    shellOption('model', model === '' ? '<model>' : model),
+  ].join(' ')
 }

@@ -1,3 +1,5 @@
+import { shellOption } from '#contract/core/shell-word.ts'
+import { printable } from '../../../../terminal/printable.ts'
 import type { SwitchPlan } from './plan.ts'
 
 const BYTES_PER_DIMENSION = { vector: 4, halfvec: 2 } as const
@@ -16,7 +18,9 @@ export function planDocument({ source_id, table, from, fromModel, to, model }: S
 export function planLines({ table, from, fromModel, to, model }: SwitchPlan, rows: number): string[] {
   const bytes = rows * to.dimensions * BYTES_PER_DIMENSION[to.type]
   return [
-    `Questions use ${from.name} (${fromModel}) of ${table.shown} and would use ${to.name} (${model.name}, ${to.type}(${to.dimensions})).`,
+    printable(
+      `Questions use ${from.name} (${fromModel}) of ${table.shown} and would use ${to.name} (${model.name}, ${to.type}(${to.dimensions})).`,
+    ),
     `${rows} rows are to be filled: about ${mebibytes(bytes)} of vectors, and until the next vacuum up to ${mebibytes(table.bytes)} for the rows that are rewritten.`,
   ]
 }
@@ -30,14 +34,11 @@ export function nextSteps(
   { from, fromModel, to, model }: SwitchPlan,
   { command, table, text }: { command: string; table: string; text: string },
 ): string[] {
-  const start = `${command} --table ${shellWord(table)}`
+  const start = `${command} ${shellOption('table', table)}`
+  const filling = `${start} ${shellOption('text', text)}`
   return [
-    `Fill new rows from now on with: ${start} --text ${shellWord(text)} --column ${shellWord(to.name)} --model ${model.name}`,
-    `The column ${from.name} stays. Go back with: ${start} --text ${shellWord(text)} --model ${fromModel} --switch`,
+    `Fill new rows from now on with: ${filling} ${shellOption('column', to.name)} ${shellOption('model', model.name)}`,
+    `The column ${printable(from.name)} stays. Go back with: ${filling} ${shellOption('model', fromModel)} --switch`,
     `Drop it with: ${start} --drop-old`,
   ]
-}
-
-function shellWord(word: string): string {
-  return /^[\w.,/-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -5,6 +5,8 @@ import { compareAnswers, isWorse } from './compare.ts'
 import { neededIndexes } from './indexes.ts'
 import { isTooMany } from './missing.ts'
 import { planColumn } from './new-column.ts'
+import { nextSteps, planLines } from './output.ts'
+import type { SwitchPlan } from './plan.ts'
 
 describe('DS-27 the column of a model', () => {
   it('has a name that Postgres does not cut, and that long names do not share', () => {
@@ -74,5 +76,21 @@ describe('DS-27 the comparison', () => {
   it('is worse if fewer expected ids are among ten hits', () => {
     expect(isWorse(compareAnswers(asked(['x']), asked(['a', 'x'])))).toBe(false)
     expect(isWorse(compareAnswers(asked(['x']), asked(['a'])))).toBe(true)
+  })
+})
+
+describe('DS-27 what the switch prints', () => {
+  it('names columns as they are called, and sends nothing of a name to the terminal but its letters', () => {
+    const from = { name: 'a\u001b[2Jb', type: 'vector', dimensions: 3, comment: null, mark: undefined } as const
+    const table = { shown: 'public.t', bytes: 0 } as SwitchPlan['table']
+    const to = { name: '-new', type: 'vector', dimensions: 3, text: ['title'], existing: undefined } as const
+    const model = { name: 'a/new', dimensions: 3 }
+    const plan = { source_id: 'db_docs', exposed: true, table, from, fromModel: 'a/old', to, model }
+    const typed = { command: 'svc db embed docs', table: 't', text: '"x,y"' }
+    const lines = [...planLines(plan, 1), ...nextSteps(plan, typed)]
+    expect(lines.join('')).not.toMatch(/\p{Cc}/u)
+    expect(lines[2]).toBe(
+      `Fill new rows from now on with: svc db embed docs --table t --text '"x,y"' --column=-new --model a/new`,
+    )
   })
 })

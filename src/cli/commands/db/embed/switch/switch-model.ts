@@ -1,4 +1,5 @@
 import { changeEmbedding } from '#contract/data-sources/embedding-change.ts'
+import { quoted } from '#contract/data-sources/suggest/suggest-search.ts'
 import { askToConfirm } from '../../../../call/client-command.ts'
 import type { Cli } from '../../../../terminal/cli.ts'
 import { Interrupted, Unsuccessful } from '../../../../terminal/exit.ts'
@@ -90,5 +91,5 @@ function doneLine({ source_id, table, to, model }: SwitchPlan, filled: number): 
 
 function typedNames({ opened, plan, flags, cli }: Switching) {
   const command = `${cli.config.program} db embed ${opened.name}`
-  return { command, table: flags.table!, text: flags.text ?? plan.to.text.join(',') }
+  return { command, table: flags.table!, text: flags.text ?? plan.to.text.map(quoted).join(',') }
 }

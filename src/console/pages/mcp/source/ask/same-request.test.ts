@@ -30,3 +30,12 @@ it('CO-02 nothing in a question is interpreted by the shell that it is pasted in
   )
   expect(asCurl('http://127.0.0.1:8080', HOSTILE)).toContain(`-d '{"query":"it'\\''s \\"$(id)\\" \`x\`","top_k":3`)
 })
+
+it('CO-02 a question is never read as an option, nor is a character of it obeyed by the terminal', () => {
+  const question = { ...PLAIN, query: '--api-url=https://x.example', filters: { '-x': 'y' }, target: '-t' }
+  expect(asSvc(question)).toBe(
+    'svc datasource query --filter=-x=y --top-k 10 --target=-t -- db_docs --api-url=https://x.example',
+  )
+  const pasted = { ...PLAIN, query: 'a\x03 reboot\n' }
+  expect(asSvc(pasted)).toBe(String.raw`svc datasource query db_docs $'a\003 reboot\012' --top-k 10`)
+})

@@ -1,3 +1,4 @@
+import { shellOption, shellWord } from '#contract/core/shell-word.ts'
 import { querySource } from '#contract/data-sources/sources.ts'
 import type { Filters } from './filter-values.ts'
 
@@ -16,24 +17,22 @@ export type Question = {
 export function asCurl(origin: string, { id, ...body }: Question): string {
   const path = querySource.path.replace('{id}', encodeURIComponent(id))
   return [
-    `curl -X POST ${quoted(origin + path)}`,
+    `curl -X POST ${shellWord(origin + path)}`,
     `-H "Authorization: Bearer $KEY"`,
     `-H 'Content-Type: application/json'`,
-    `-d ${quoted(JSON.stringify(withoutDefaults(body)))}`,
+    `-d ${shellWord(JSON.stringify(withoutDefaults(body)))}`,
   ].join(' \\\n  ')
 }
 
-/** The question as a command of the client. */
+/** The question as a command of the client. One that begins with a dash stands behind the options. */
 export function asSvc({ id, query, filters, top_k, target }: Question): string {
   const pairs = Object.entries(filters).flatMap(([column, value]) =>
-    [value].flat().map((each) => `--filter ${quoted(`${column}=${String(each)}`)}`),
+    [value].flat().map((each) => shellOption('filter', `${column}=${String(each)}`)),
   )
-  return [
-    `svc datasource query ${quoted(id)} ${quoted(query)}`,
-    ...pairs,
-    `--top-k ${top_k}`,
-    ...(target === undefined ? [] : [`--target ${quoted(target)}`]),
-  ].join(' ')
+  const options = [...pairs, `--top-k ${top_k}`, ...(target === undefined ? [] : [shellOption('target', target)])]
+  const words = [shellWord(id), shellWord(query)]
+  const parts = query.startsWith('-') ? [...options, '--', ...words] : [...words, ...options]
+  return ['svc datasource query', ...parts].join(' ')
 }
 
 /** The question as the parameters of `tools/call`. */
@@ -43,9 +42,4 @@ export function asMcp({ id, ...question }: Question): string {
 
 function withoutDefaults({ filters, ...rest }: Omit<Question, 'id'>) {
   return { ...rest, ...(Object.keys(filters).length > 0 && { filters }) }
-}
-
-/** Quotes a word for a POSIX shell, unless it has only characters that no shell interprets. */
-export function quoted(text: string): string {
-  return /^[\w./:=@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
