@@ -44,4 +44,31 @@ describe('CO-09 a line of a log', () => {
     const many = JSON.stringify(Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`k${n}`, n])))
     expect(parseLine(many)!.fields).toHaveLength(40)
   })
+
+  it.each([
+    ['lists', `{"msg":"a","deep":${'['.repeat(200_000)}${']'.repeat(200_000)}}`],
+    ['objects', `${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`],
+  ])('of JSON with deeply nested %s is shown as it is', (_, text) => {
+    expect(parseLine(text)).toBeUndefined()
+  })
+
+  it.each([
+    ['one word', 'a'.repeat(2_000_000)],
+    ['one word with dashes', 'a-'.repeat(1_000_000)],
+    ['one value that ends in a quotation mark', `${'a='.repeat(1_000_000)}"`],
+    ['values that begin with a quotation mark', 'a="b '.repeat(400_000)],
+    ['escaped quotation marks', 'a="\\" '.repeat(300_000)],
+  ])('of %s does not stop the page, however long it is', (_, text) => {
+    expect(parseLine(text)).toBeUndefined()
+  })
+
+  it('of JSON keeps a field whose name means something to JavaScript', () => {
+    expect(parseLine('{"msg":"a","__proto__":{"msg":"b"},"constructor":1}')).toEqual({
+      message: 'a',
+      fields: [
+        { name: '__proto__', value: '{"msg":"b"}', search: '"__proto__":{"msg":"b"}' },
+        { name: 'constructor', value: '1', search: '"constructor":1' },
+      ],
+    })
+  })
 })

@@ -12,33 +12,35 @@ const MESSAGES = ['msg', 'message', 'event', 'text', 'error']
 /** Fields that the columns of the table show already. */
 const SHOWN = new Set(['time', 'timestamp', 'ts', 'at', '@timestamp', 'level', 'severity', 'lvl'])
 const MAX_FIELDS = 40
-const PAIR = /([A-Za-z_][\w.-]*)=("(?:[^"\\]|\\.)*"|[^\s"]+)(?=\s|$)/g
+/**
+ * A pair begins a line or follows a blank. Were it looked for inside of words too, each of their letters would be searched
+ * to the end of the word, in quadratic time, and an app could stop the page with one line.
+ */
+const PAIR = /(?<=^|\s)([A-Za-z_][\w.-]*)=("(?:[^"\\]|\\.)*"|[^\s"]+)(?=\s|$)/g
 
 /** Reads a line of JSON, or one of pairs (`status=200 path=/`). Returns undefined for a line of words. */
 export function parseLine(text: string): ParsedLine | undefined {
-  return text.startsWith('{') ? parseJsonLine(text) : parsePairs(text)
+  if (!text.startsWith('{')) return parsePairs(text)
+  try {
+    return parseJsonLine(text)
+  } catch {
+    // It is no JSON, or is nested too deeply to be written again.
+    return undefined
+  }
 }
 
 function parseJsonLine(text: string): ParsedLine | undefined {
-  const read = readObject(text)
-  if (!read) return undefined
+  const read = JSON.parse(text) as Record<string, unknown>
   const name = MESSAGES.find((key) => typeof read[key] === 'string')
   const rest = Object.entries(read).filter(([key]) => key !== name && !SHOWN.has(key))
   if (name === undefined && rest.length === 0) return undefined
   const fields = rest.slice(0, MAX_FIELDS).map(([key, value]) => {
-    const written = typeof value === 'string' ? value : JSON.stringify(value)
-    const pair = `${JSON.stringify(key)}:${JSON.stringify(value)}`
+    const json = JSON.stringify(value)
+    const written = typeof value === 'string' ? value : json
+    const pair = `${JSON.stringify(key)}:${json}`
     return { name: key, value: written, search: !/\s/.test(pair) && text.includes(pair) ? pair : written }
   })
   return { message: name === undefined ? '' : String(read[name]), fields }
-}
-
-function readObject(text: string): Record<string, unknown> | undefined {
-  try {
-    return JSON.parse(text) as Record<string, unknown>
-  } catch {
-    return undefined
-  }
 }
 
 /** At least two pairs, so that a sentence with one `=` stays a sentence. */
