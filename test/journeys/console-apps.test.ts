@@ -108,6 +108,18 @@ needs('chromium')('apps in the console', () => {
     expect(faults).toEqual([])
   })
 
+  it('CO-09 what an app hides or reorders in a field is shown as codes, and a deeply nested line harms no page', async () => {
+    await write('info', String.raw`{"msg":"hidden","us\u200ber":"\u202egnp.exe"}`)
+    await write('info', `{"msg":"deep","list":${'['.repeat(8_000)}${']'.repeat(8_000)}}`)
+    const { page, faults } = await inOrg('developer', '/apps/shop/logs?within=1h')
+    await page.getByRole('button', { name: 'deep' }).waitFor()
+    await page.getByRole('button', { name: 'hidden' }).click()
+    const fields = page.getByRole('dialog').locator('.log-fields')
+    expect(await fields.innerText()).toMatch(/us‹U\+200B›er\s+‹U\+202E›gnp.exe/)
+    expect(await fields.getByRole('button').getAttribute('title')).toBe('Only lines with us‹U+200B›er ‹U+202E›gnp.exe')
+    expect(faults).toEqual([])
+  })
+
   it('CO-03 a roll back is confirmed and its deploy is followed to its end', async () => {
     const kiosk = { alias: 'kiosk', files: BROKEN, message: 'Open the kiosk' }
     const { id } = await makeLiveApp(visits.system, admin, kiosk)

@@ -2,13 +2,15 @@ import { Link } from '@tanstack/react-router'
 import { Dialog } from '#console/parts/form/dialog.tsx'
 import { Facts } from '#console/parts/list/facts.tsx'
 import { Copy } from '#console/parts/text/copy.tsx'
+import { VisibleText } from '#console/parts/text/visible-text.tsx'
 import type { LogRecord } from '#contract/apps/logs.ts'
+import { showInvisible } from '#contract/core/show-invisible.ts'
 import { lineSearch } from './line-search.ts'
 import { parseLine } from './parse-line.ts'
 
 type Props = { alias: string; line: LogRecord; onFilter: (words: string) => void; onClose: () => void }
 
-/** One line with its fields. A field is searched for with a click. */
+/** One line with its fields. A field is searched for with a click. JSON writes any character as an escape, so it is shown as a code. */
 export function WholeLine({ alias, line, onFilter, onClose }: Props) {
   const parsed = parseLine(line.text)
   return (
@@ -29,15 +31,17 @@ export function WholeLine({ alias, line, onFilter, onClose }: Props) {
         <dl className="log-fields">
           {parsed.fields.map(({ name, value, search }) => (
             <div key={name}>
-              <dt>{name}</dt>
+              <dt>
+                <VisibleText line={name} />
+              </dt>
               <dd>
                 <button
                   type="button"
                   className="link"
-                  title={`Only lines with ${name} ${value}`}
+                  title={showInvisible(`Only lines with ${name} ${value}`)}
                   onClick={() => onFilter(search)}
                 >
-                  {value === '' ? '(empty)' : value}
+                  {value === '' ? '(empty)' : <VisibleText line={value} />}
                 </button>
               </dd>
             </div>
