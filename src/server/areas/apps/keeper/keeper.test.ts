@@ -10,8 +10,11 @@ import { deployFacts, openTestTarget } from '#test/apps/app-target.ts'
 import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
 import type { Instance, OnLine, StoredLines } from '../deploys/target.ts'
+import { layoutOf } from '../process/layout.ts'
+import { DEFAULT_LIMITS } from '../process/limits/limits.ts'
 import { keeperEntry } from './command.ts'
 import { KeptDoor } from './link/kept-door.ts'
+import { type FromKeeper, PROTOCOL, type ToKeeper } from './messages.ts'
 import { chooseSocket } from './place.ts'
 import { openWire } from './wire.ts'
 
@@ -78,10 +81,19 @@ async function openServer(dataDir: string, { holdMs = 60_000, fence = 1, upgrade
   const start = async (
     deployId: string,
     storedLines: () => Promise<StoredLines | undefined> = async () => undefined,
+    leaseFence = fence,
   ) => {
     const deploy = { ...deployFacts('app_1', deployId), startCommand: 'exec node app.js' }
     const { signal } = new AbortController()
-    const request = { deploy, release: { deployId }, environment: {}, fence, onLine, storedLines, signal }
+    const request = {
+      deploy,
+      release: { deployId },
+      environment: {},
+      fence: leaseFence,
+      onLine,
+      storedLines,
+      signal,
+    }
     return target.start({ ...request, onHarmful: () => {} })
   }
   const serve = async (deployId: string) => {
@@ -233,6 +245,55 @@ describe('OP-07 an app and the servers that host it', () => {
     expect((await server.visit()).status).toBe(200)
   })
 
+  /** Listens as a keeper of this release that answers as it is told to. */
+  async function openFake(
+    dataDir: string,
+    answer: (message: ToKeeper, send: (message: FromKeeper) => void) => void,
+    onClose: () => void = () => {},
+  ) {
+    const fake = await listenLocal(chooseSocket(dataDir), (socket) => {
+      const wire = openWire<ToKeeper, FromKeeper>(socket, {
+        onMessage: (message) => answer(message, wire.send),
+        onClose,
+      })
+      const facts = { protocol: PROTOCOL, keeperId: 'keeper-1', startedBy: 'operator', pid: process.pid } as const
+      wire.send({ is: 'welcome', ...facts })
+    })
+    cleanUps.push(() => fake[Symbol.asyncDispose]())
+  }
+
+  it('a visitor who asks while a server connects gets its answer', async () => {
+    const dataDir = newFolder()
+    let openDoor = 0
+    const found: ToKeeper[] = []
+    await openFake(dataDir, (message, send) => {
+      if (message.do === 'open_door') {
+        openDoor = message.id
+        send({ is: 'look_up', id: 5, label: 'shop' })
+      } else if (message.do === 'found') {
+        found.push(message)
+        send({ is: 'done', id: openDoor, value: 1 })
+      }
+    })
+    await openServer(dataDir)
+    expect(found).toEqual([{ do: 'found', id: 5, to: { type: 'failed' } }])
+  })
+
+  it('a server that cannot open the port at the keeper leaves no connection', async () => {
+    const dataDir = newFolder()
+    const closed = Promise.withResolvers<void>()
+    await openFake(
+      dataDir,
+      (message, send) => {
+        const fault = { message: 'the port is in use', code: 'EADDRINUSE' }
+        if (message.do === 'open_door') send({ is: 'done', id: message.id, fault })
+      },
+      closed.resolve,
+    )
+    await expect(openServer(dataDir)).rejects.toThrow('the port is in use')
+    await closed.promise
+  })
+
   it('is not touched by a server whose lease another one has by now', async () => {
     const dataDir = newFolder()
     const former = await openServer(dataDir, { fence: 1 })
@@ -258,6 +319,36 @@ describe('OP-07 an app and the servers that host it', () => {
     await left.stop(0)
     expect(await left.ended).toEqual({ description: 'another process of svc hosts it', isOurs: true, goesOn: true })
     expect(await answerOf(await next.start('dep_1'))).toBe(own)
+  })
+
+  it('runs once although two starts of it wait for the end of the one before', async () => {
+    const dataDir = newFolder()
+    const server = await openServer(dataDir)
+    await server.serve('dep_1')
+    const pipes = () => readdirSync(join(dataDir, 'keeper', 'pipes')).length
+    const before = pipes()
+    const start = (fence: number) => {
+      const options = {
+        ...deployFacts('app_1', 'dep_1'),
+        fence,
+        folder: layoutOf(dataDir, 'app_1').release('dep_1'),
+        memoryBytes: 256 * 1024 * 1024,
+        limits: DEFAULT_LIMITS,
+        apiOrigin: undefined,
+        token: undefined,
+        mayBeUnsandboxed: true,
+        command: 'exec node app.js',
+        variables: {},
+        onLine: () => {},
+      }
+      return server.door.sandboxes.start(options, new AbortController().signal)
+    }
+    const [former, next] = await Promise.allSettled([start(1), start(2)])
+    expect(former).toMatchObject({ status: 'rejected' })
+    expect(next).toMatchObject({ status: 'fulfilled' })
+    expect(pipes()).toBe(before)
+    const running = await server.start('dep_1', undefined, 2)
+    await until(() => answerOf(running))
   })
 
   it('ends if its deploy is not live any more when the next server comes', async () => {

@@ -171,7 +171,7 @@ export class KeeperLink {
     const wire: Wire<ToKeeper> = openWire<FromKeeper, ToKeeper>(await open(), {
       onMessage: (message) => {
         if (message.is === 'welcome') welcomed.resolve(message)
-        else this.#receive(message)
+        else this.#receive(message, wire)
       },
       onClose: () => {
         welcomed.reject(new KeeperGone('the process that keeps apps ended'))
@@ -204,7 +204,13 @@ export class KeeperLink {
       return this.#open(() => startKeeper(this.#options.dataDir))
     }
     wire.send({ do: 'hello', protocol: PROTOCOL, holdMs: this.#options.holdMs, renews: this.#options.renewsHold })
-    await this.#options.onConnect((order) => this.#send(wire, order))
+    try {
+      await this.#options.onConnect((order) => this.#send(wire, order))
+    } catch (error) {
+      // Otherwise each new try would leave a connection, and a keeper with one never ends.
+      wire.end()
+      throw error
+    }
     this.#current = { wire, welcome, identity: identityOf(welcome.pid) }
     return this.#current
   }
@@ -250,7 +256,7 @@ export class KeeperLink {
     return pending.promise
   }
 
-  #receive(message: Exclude<FromKeeper, Welcome>): void {
+  #receive(message: Exclude<FromKeeper, Welcome>, wire: Wire<ToKeeper>): void {
     switch (message.is) {
       case 'done':
         if (message.fault === undefined) this.#pending.get(message.id)?.resolve(message.value)
@@ -258,7 +264,7 @@ export class KeeperLink {
         this.#pending.delete(message.id)
         return
       case 'look_up':
-        return void this.#lookUp(message)
+        return void this.#lookUp(message, wire)
       case 'log':
         this.#options.log[message.level](message.details, message.message)
         return
@@ -267,12 +273,13 @@ export class KeeperLink {
     }
   }
 
-  async #lookUp({ id, label }: Extract<FromKeeper, { is: 'look_up' }>): Promise<void> {
+  /** Answers where it was asked, because a keeper also asks a server that is still connecting. */
+  async #lookUp({ id, label }: Extract<FromKeeper, { is: 'look_up' }>, wire: Wire<ToKeeper>): Promise<void> {
     const to = await this.#options.lookUp(label).catch((error: unknown): NoRoute => {
       this.#options.log.error({ error: messageOf(error), app: label }, 'an app could not be looked up')
       return { type: 'failed' }
     })
-    this.tell({ do: 'found', id, to })
+    wire.send({ do: 'found', id, to })
   }
 
   #onClose(wire: Wire<ToKeeper>): void {

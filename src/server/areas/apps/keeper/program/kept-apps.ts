@@ -71,7 +71,6 @@ export class KeptApps {
   }
 
   async start(server: Server, options: Omit<AppOptions, 'onLine'>): Promise<string> {
-    this.#checkFence(options)
     this.#starts++
     try {
       return await this.#start(server, options)
@@ -82,7 +81,12 @@ export class KeptApps {
 
   async #start(server: Server, options: Omit<AppOptions, 'onLine'>): Promise<string> {
     const { deployId } = options
-    await this.#end(deployId, 'killed: it is started anew')
+    this.#checkFence(options)
+    // Another start may have waited for the same end, and begun meanwhile.
+    while (this.#apps.has(deployId)) {
+      await this.#end(deployId, 'killed: it is started anew')
+      this.#checkFence(options)
+    }
     if (!server.isOpen()) throw new Error('the server that asked for it is gone')
     const app = new KeptApp(options, { ...this.#deps, onEnd: (ended) => this.#forget(ended) })
     this.#apps.set(deployId, app)
