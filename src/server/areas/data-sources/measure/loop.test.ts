@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Client } from '#contract/core/client.ts'
 import { configureSource, getSource } from '#contract/data-sources/search-config.ts'
 import { exposeSource, querySource } from '#contract/data-sources/sources.ts'
@@ -113,6 +113,18 @@ describe('measuring an index that is due', () => {
     expect(next).toEqual(later(30_000))
     await tick()
     expect((await stored())!.measured).toBeNull()
+  })
+
+  it('DS-15 waits ten minutes where the source comes into use after the measurement cost it time', async () => {
+    let [now, asked] = [0, 0]
+    const time = vi.spyOn(performance, 'now').mockImplementation(() => (now += 150))
+    try {
+      await tick({ activityOf: async () => (++asked <= 2 ? 'idle' : 'busy') })
+    } finally {
+      time.mockRestore()
+    }
+    expect(asked).toBe(3)
+    expect(await stored()).toEqual({ target: TARGET, due_at: later(TEN_MINUTES), measured: null })
   })
 
   it('DS-15 reports an error of the database without its text, and tries again in ten minutes', async () => {

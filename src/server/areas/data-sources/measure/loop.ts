@@ -32,8 +32,13 @@ export type MeasureDeps = {
 
 const POLL_MS = 60_000
 const RETRY_MS = 10 * 60_000
-/** Short, because the question that asks for a measurement is often still under way when the loop wakes. */
+/**
+ * Short, because the question that asks for a measurement is often still under way when the loop wakes. Only for a
+ * measurement that cost nothing yet: otherwise a source that is in use every minute would be measured without end.
+ */
 const BUSY_RETRY_MS = 30_000
+/** A measurement is permitted here and by its runner before its first statement, and then each time it has cost some time. */
+const PERMITS_TO_BEGIN = 2
 const MEASURED_PER_TURN = 10
 
 /**
@@ -61,7 +66,7 @@ export function measureLoop(deps: MeasureDeps): Loop {
 
 type DueDeps = MeasureDeps & { foreignVectors: ReturnType<typeof createForeignVectors> }
 
-/** Returns `busy` if the source was in use and is tried again soon. */
+/** Returns `busy` if the source was in use before anything was measured, and is tried again soon. */
 async function measureDue(
   deps: DueDeps,
   due: DueMeasurement,
@@ -70,8 +75,10 @@ async function measureDue(
 ): Promise<'busy' | undefined> {
   const { db, clock, onError } = deps
   const postponeBy = (ms: number) => postpone(db, due, new Date(clock.now().getTime() + ms))
+  let permits = 0
   const permit = async () => {
     if (signal.aborted) throw new MeasuringStopped('aborted')
+    permits++
     const activity = await deps.activityOf(due.org_id, due.database_name)
     if (activity !== 'idle') throw new MeasuringStopped(activity)
   }
@@ -91,9 +98,10 @@ async function measureDue(
     if (reason === 'aborted') return
     if (!reason) onError(withoutDatabaseText(error), due)
     // An engine that was stopped is not started: the question that starts it asks for the measurement again.
-    if (reason === 'stopped') await postpone(db, due, null)
-    else await postponeBy(reason === 'busy' ? BUSY_RETRY_MS : RETRY_MS)
-    return reason === 'busy' ? reason : undefined
+    if (reason === 'stopped') return void (await postpone(db, due, null))
+    const isSoon = reason === 'busy' && permits <= PERMITS_TO_BEGIN
+    await postponeBy(isSoon ? BUSY_RETRY_MS : RETRY_MS)
+    return isSoon ? reason : undefined
   }
 }
 
