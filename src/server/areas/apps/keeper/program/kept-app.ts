@@ -304,9 +304,8 @@ export class KeptApp {
   /** Stopped at once, because its answers end the process that all apps need. */
   #onHarmful(): void {
     this.#isHarmful = true
-    this.#isStopping ||= this.#server === undefined
-    this.#server?.send({ is: 'harmful', deployId: this.options.deployId })
-    if (!this.#server) this.#running?.app.kill('killed: its answers end the process for requests to apps', 'svc')
+    if (this.#server) this.#server.send({ is: 'harmful', deployId: this.options.deployId })
+    else this.kill('killed: its answers end the process for requests to apps', 'svc')
   }
 
   #addLine(line: { stream: 'stdout' | 'stderr' | 'system'; text: string }): void {
