@@ -236,6 +236,21 @@ describe('MA-07 the detectors', () => {
     expect(await detectIn([of('rev_1')], [], null)).toHaveLength(1)
   })
 
+  it('leave out a signal whose lines are all of such a revision, also if they are no errors', () => {
+    const lines = ['rev_1', 'rev_1'].map((revision_id) => ({
+      at: '2026-01-01T00:00:00.000Z',
+      text: 'Killed',
+      revision_id,
+    }))
+    const signal = { kind: 'memory_growth' as const, template: '', summary: 'Out of memory.', lines, covers: [] }
+    const history = { signals: [signal], background: [], samples: [] }
+    const detectWith = (live: string | null) =>
+      detect({ clusters: [], checks: [], files: [], history, live }).map(({ kind }) => kind)
+    expect(detectWith('rev_2')).toEqual([])
+    expect(detectWith('rev_1')).toEqual(['memory_growth'])
+    expect(detectWith(null)).toEqual(['memory_growth'])
+  })
+
   it('leave out a signal whose errors are all of such a revision', async () => {
     const signal = { kind: 'memory_growth' as const, template: '', summary: 'Out of memory.', lines: [] }
     const history = { signals: [{ ...signal, covers: ['job failed'] }], background: [], samples: [] }

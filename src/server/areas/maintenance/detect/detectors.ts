@@ -1,5 +1,6 @@
 import { FINDING_KINDS, type SIGNAL_KINDS } from '#contract/maintenance/finding-kinds.ts'
 import type { LogCluster } from './cluster.ts'
+import { formerRevisionOf } from './former-revision.ts'
 import { type CitedText, type History, NO_HISTORY } from './history.ts'
 
 type Cluster = Pick<LogCluster, 'template' | 'level' | 'count' | 'frames' | 'former_revision_id'>
@@ -12,6 +13,8 @@ type Evidence = {
   /** Paths of the files of the live revision. */
   readonly files: readonly string[]
   readonly history?: History
+  /** The live revision, if one is. */
+  readonly live?: string | null
 }
 
 /** A fault of the app, as `kind`, `path`, `symbol` and `template` identify it. */
@@ -35,14 +38,16 @@ const MIN_REPEATS = 3
 const MAX_DETECTED = 20
 
 /**
- * Finds faults by fixed rules, the gravest first. The same evidence always gives the same findings. Errors that only
- * revisions wrote that are not live are left out: the app as it runs now did not make them.
+ * Finds faults by fixed rules, the gravest first. The same evidence always gives the same findings. Errors and signals
+ * with lines that only revisions wrote that are not live are left out: the app as it runs now did not make them.
  */
-export function detect({ clusters, checks, files, history = NO_HISTORY }: Evidence): Detected[] {
+export function detect({ clusters, checks, files, history = NO_HISTORY, live = null }: Evidence): Detected[] {
   const errors = clusters.filter(({ level }) => level === 'error')
   const former = new Set(errors.filter(isOfFormer).map(({ template }) => template))
   const found = errors.filter((error) => !isOfFormer(error)).flatMap((error) => fromCluster(error, files))
-  const signals = history.signals.filter(({ covers }) => covers.length === 0 || covers.some((one) => !former.has(one)))
+  const signals = history.signals
+    .filter(({ covers }) => covers.length === 0 || covers.some((one) => !former.has(one)))
+    .filter(({ lines }) => formerRevisionOf(lines, live) === null)
   const explained = explain(found, { ...history, signals })
   return [...checks.flatMap(fromCheck), ...explained]
     .sort((a, b) => FINDING_KINDS.indexOf(a.kind) - FINDING_KINDS.indexOf(b.kind))

@@ -20,7 +20,8 @@ export async function lookForFaults(tools: Client, signal: AbortSignal): Promise
   const checks = await tools.call(listCheckStates, {}, { signal })
   const history = await tools.call(readSignals, {}, { signal })
   const files = source.files.map(({ path }) => path)
-  const detected = detect({ clusters: logs.clusters, checks: checks.checks, files, history })
+  const live = source.revision_id
+  const detected = detect({ clusters: logs.clusters, checks: checks.checks, files, history, live })
   return { logs, source, checks, detected }
 }
 

@@ -9,6 +9,7 @@ import { sql } from '#lib/db/sql.ts'
 import { makeLive, makeLiveApp, uploadFiles } from '#test/apps/live-app.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
+import { recordAll } from './record.ts'
 
 type Person = Awaited<ReturnType<System['member']>>
 
@@ -99,6 +100,23 @@ describe('MA-31 a finding', () => {
     expect(await run()).toMatchObject({ terminal_code: 'finding_recorded', fingerprint })
     expect(await list()).toMatchObject([{ fingerprint, state: 'open', seen_by_runs: 2 }])
     expect(await run()).toMatchObject({ terminal_code: 'finding_repeat', fingerprint })
+  })
+
+  it('that the live revision has too is new once, also where its lines are still those of the former one', async () => {
+    const { id: appId } = await api().call(readApp, { alias: 'shop' })
+    const place = { appId, runId: 'exe_1', at: new Date() }
+    const of = (...revisions: string[]) => ({
+      kind: 'error_in_logs' as const,
+      ...{ path: null, symbol: null, template: 'order # failed', summary: 'An order failed.', fingerprint: 'f1' },
+      lines: revisions.map((revision_id) => ({ at: place.at.toISOString(), text: 'order 1 failed', revision_id })),
+    })
+    const isNew = async (live: string, found: ReturnType<typeof of>) =>
+      (await system.db.tx((tx) => recordAll(tx, { ...place, live }, [found])))[0]!.isNew
+    expect(await isNew('rev_1', of('rev_1'))).toBe(true)
+    expect(await isNew('rev_2', of())).toBe(true)
+    expect(await isNew('rev_2', of())).toBe(false)
+    expect(await isNew('rev_2', of('rev_2'))).toBe(false)
+    expect(await isNew('rev_3', of('rev_2'))).toBe(false)
   })
 
   it('of a revision that was rolled back is closed at once and names it, and runs do not report it again', async () => {

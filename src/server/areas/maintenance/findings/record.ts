@@ -23,10 +23,18 @@ export async function recordAll(
 ): Promise<Recorded[]> {
   const fingerprints = found.map(({ fingerprint }) => fingerprint)
   const formers = await findFormer(tx, place.appId, fingerprints)
-  for (const one of found) await recordFinding(tx, { ...one, ...place })
-  return found.map((one) => {
+  const recorded: Recorded[] = []
+  for (const one of found) {
     const former = formers.get(one.fingerprint)
-    const isNew = !former || former.is_closed || formerRevisionOf(former.lines, live) !== null
-    return { ...one, isNew, isDismissed: former?.is_dismissed ?? false }
-  })
+    const isOfFormer = (lines: Seen['lines'] = []) => formerRevisionOf(lines, live) !== null
+    // Its lines would make the finding new again and again, if this run cites none.
+    const isFirstOfLive = isOfFormer(former?.lines) && !isOfFormer(one.lines)
+    await recordFinding(tx, { ...one, ...place, keepsLines: !isFirstOfLive })
+    recorded.push({
+      ...one,
+      isNew: !former || former.is_closed || isFirstOfLive,
+      isDismissed: former?.is_dismissed ?? false,
+    })
+  }
+  return recorded
 }

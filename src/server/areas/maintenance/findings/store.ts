@@ -34,9 +34,9 @@ export async function findFormer(tx: Tx, appId: string, fingerprints: readonly s
   return new Map(rows.map((row) => [row.fingerprint, row]))
 }
 
-/** Records that a fault was seen. */
-export async function recordFinding(tx: Tx, seen: Seen & Place): Promise<void> {
-  const { appId, fingerprint, kind, path, symbol, template, summary, lines = [], runId, at } = seen
+/** Records that a fault was seen. `keepsLines`: where no lines are cited, those of before stay. */
+export async function recordFinding(tx: Tx, seen: Seen & Place & { keepsLines?: boolean }): Promise<void> {
+  const { appId, fingerprint, kind, path, symbol, template, summary, lines = [], runId, at, keepsLines = true } = seen
   await tx.query(sql`
     insert into maintenance.findings
       (app_id, fingerprint, kind, path, symbol, template, summary, lines, first_run_id, first_seen_at, last_seen_at,
@@ -46,7 +46,7 @@ export async function recordFinding(tx: Tx, seen: Seen & Place): Promise<void> {
        ${runId}, ${at}, ${at}, 1)
     on conflict (app_id, fingerprint) do update
     set last_seen_at = excluded.last_seen_at, summary = excluded.summary, count = findings.count + 1,
-      lines = case when excluded.lines = '[]' then findings.lines else excluded.lines end,
+      lines = case when excluded.lines = '[]' and ${keepsLines} then findings.lines else excluded.lines end,
       path = coalesce(findings.path, excluded.path), symbol = coalesce(findings.symbol, excluded.symbol)`)
 }
 
