@@ -248,7 +248,7 @@ describe('OP-07 an app and the servers that host it', () => {
   /** Listens as a keeper of this release that answers as it is told to. */
   async function openFake(
     dataDir: string,
-    answer: (message: ToKeeper, send: (message: FromKeeper) => void) => void,
+    answer: (message: ToKeeper, reply: (message: FromKeeper) => void) => void,
     onClose: () => void = () => {},
   ) {
     const fake = await listenLocal(chooseSocket(dataDir), (socket) => {
@@ -266,13 +266,13 @@ describe('OP-07 an app and the servers that host it', () => {
     const dataDir = newFolder()
     let openDoor = 0
     const found: ToKeeper[] = []
-    await openFake(dataDir, (message, send) => {
+    await openFake(dataDir, (message, reply) => {
       if (message.do === 'open_door') {
         openDoor = message.id
-        send({ is: 'look_up', id: 5, label: 'shop' })
+        reply({ is: 'look_up', id: 5, label: 'shop' })
       } else if (message.do === 'found') {
         found.push(message)
-        send({ is: 'done', id: openDoor, value: 1 })
+        reply({ is: 'done', id: openDoor, value: 1 })
       }
     })
     await openServer(dataDir)
@@ -284,9 +284,9 @@ describe('OP-07 an app and the servers that host it', () => {
     const closed = Promise.withResolvers<void>()
     await openFake(
       dataDir,
-      (message, send) => {
+      (message, reply) => {
         const fault = { message: 'the port is in use', code: 'EADDRINUSE' }
-        if (message.do === 'open_door') send({ is: 'done', id: message.id, fault })
+        if (message.do === 'open_door') reply({ is: 'done', id: message.id, fault })
       },
       closed.resolve,
     )

@@ -98,7 +98,10 @@ async function measureDue(
     if (reason === 'aborted') return
     if (!reason) onError(withoutDatabaseText(error), due)
     // An engine that was stopped is not started: the question that starts it asks for the measurement again.
-    if (reason === 'stopped') return void (await postpone(db, due, null))
+    if (reason === 'stopped') {
+      await postpone(db, due, null)
+      return undefined
+    }
     const isSoon = reason === 'busy' && permits <= PERMITS_TO_BEGIN
     await postponeBy(isSoon ? BUSY_RETRY_MS : RETRY_MS)
     return isSoon ? reason : undefined

@@ -3,7 +3,7 @@ export function isFormerRevision(revisionId: string | null | undefined, live: st
   return typeof revisionId === 'string' && live !== null && revisionId !== live
 }
 
-type CitedLine = { readonly revision_id?: string | null }
+type CitedLine = { readonly revision_id?: string | null | undefined }
 
 /**
  * Returns the revision of the newest line if revisions that are not live wrote all lines of a finding, which then says

@@ -107,7 +107,11 @@ describe('MA-31 a finding', () => {
     const place = { appId, runId: 'exe_1', at: new Date() }
     const of = (...revisions: string[]) => ({
       kind: 'error_in_logs' as const,
-      ...{ path: null, symbol: null, template: 'order # failed', summary: 'An order failed.', fingerprint: 'f1' },
+      path: null,
+      symbol: null,
+      template: 'order # failed',
+      summary: 'An order failed.',
+      fingerprint: 'f1',
       lines: revisions.map((revision_id) => ({ at: place.at.toISOString(), text: 'order 1 failed', revision_id })),
     })
     const isNew = async (live: string, found: ReturnType<typeof of>) =>
