@@ -135,7 +135,7 @@ export function readStatement(entry: ResolvedEntry, reading: Reading): Sql {
     limit ${integer(reading.limit)}`
 }
 
-/** Digest of an id: it tells rows apart without storing their ids. */
+/** Digest of an id: it tells rows apart without storing ids as they are. Short ids can be guessed from it. */
 export function rowDigest(id: Sql): Sql {
   return sql`pg_catalog.left(pg_catalog.md5(${id}::pg_catalog.text), 16)`
 }
