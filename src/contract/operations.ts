@@ -4,6 +4,7 @@ import * as apps from './apps/apps.ts'
 import * as deploys from './apps/deploys.ts'
 import * as environment from './apps/environment.ts'
 import * as logs from './apps/logs.ts'
+import * as series from './apps/series.ts'
 import * as people from './apps/people.ts'
 import * as revisions from './apps/revisions.ts'
 import * as agents from './auth/agents.ts'
@@ -217,6 +218,7 @@ export const OPERATIONS: readonly Operation[] = [
   logs.tailLogs,
   logs.ingestLogs,
   logs.ingestOtlp,
+  series.readSeries,
   tickets.fileTicket,
   tickets.listTickets,
   tickets.readTicket,

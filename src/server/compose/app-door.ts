@@ -56,7 +56,7 @@ async function findApp(parts: ServiceParts, label: string): Promise<FoundApp> {
     if (found) return undefined
     return (await createAppDirectory(parts).hasLabel(label)) ? 'not_running' : 'unknown'
   })
-  return found ?? { to: { type: absence ?? 'not_running' } }
+  return found ?? { to: { type: absence ?? 'not_running' }, isApp: absence === 'not_running' }
 }
 
 /** A pod can be reached from every process, so that requests need not arrive at the one that hosts the app. */

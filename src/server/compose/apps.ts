@@ -9,6 +9,7 @@ import {
   createKubernetesClient,
   createKubernetesTarget,
   createProcessTarget,
+  type Door,
   type Hosting,
   type KubernetesTarget,
   listAppIds,
@@ -21,7 +22,7 @@ import type { Resources, ServiceParts } from './parts.ts'
 import { composePeople, isHosted } from './people.ts'
 
 /** Builds the area. deploy-api mounts its routes; the worker runs its loops and slots, and the apps. */
-export function composeApps(parts: ServiceParts, hosting?: Hosting): Apps {
+export function composeApps(parts: ServiceParts, hosting?: Hosting & Pick<Door, 'takeCounts'>): Apps {
   const { deploysOff, logRetentionDays, logBytesPerApp } = parts.config.apps
   return createApps({
     ...parts,
@@ -66,7 +67,8 @@ export function composeHosting(parts: ServiceParts) {
     saveAppLimits(config.dataDir, limits)
     return limits === undefined ? [] : [limits.line]
   }
-  return { target, traffic, writeLog: logs.write, logStored: logs.stored, onError, tryRevision, notes }
+  const takeCounts = () => appDoor.takeCounts()
+  return { target, traffic, writeLog: logs.write, logStored: logs.stored, onError, takeCounts, tryRevision, notes }
 }
 
 /** Returns undefined where nobody would accept the tokens of apps: an auth service elsewhere has other secrets. */

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { deriveKey } from '#lib/crypto/keys.ts'
-import { AppDoor, createSocketSeries, KeptDoor } from '../areas/apps/index.ts'
+import { AppCounts, AppDoor, createSocketSeries, KeptDoor } from '../areas/apps/index.ts'
 import type { Resources } from '../compose/parts.ts'
 import type { ServiceName } from '../config/service-table.ts'
 
@@ -23,6 +23,7 @@ export async function openAppDoor(resources: Resources, options: Options): Promi
   if (!services.includes('api-gateway') && !services.includes('worker')) return undefined
   const { config, log } = resources
   const series = createSocketSeries(resources.metrics.registry)
+  const counts = new AppCounts()
   const { port: chosen, domain } = config.apps
   const { dataDir } = config
   const isKept = services.includes('worker') && config.apps.deploysOff === undefined && !config.kubernetes
@@ -40,7 +41,7 @@ export async function openAppDoor(resources: Resources, options: Options): Promi
     }
     return isKept
       ? KeptDoor.open({ settings, log, series, dataDir: resolve(dataDir), holdMs, renewsHold, leavesApps })
-      : AppDoor.open({ settings, log, series, pidFile: (at) => join(dataDir, `app-door-${at}.pid`) })
+      : AppDoor.open({ settings, log, series, counts, pidFile: (at) => join(dataDir, `app-door-${at}.pid`) })
   }
   if (chosen !== undefined) return open(chosen)
   const next = isPortChosen && port < 65_535 ? port + 1 : 0

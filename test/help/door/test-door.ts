@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { Registry } from 'prom-client'
+import { AppCounts } from '../../../src/server/areas/apps/counts/app-counts.ts'
 import { AppDoor } from '../../../src/server/areas/apps/door/app-door.ts'
 import { createSocketSeries } from '../../../src/server/areas/apps/door/socket-series.ts'
 import { startRawPeer } from '../outside/raw-peer.ts'
@@ -20,6 +21,7 @@ export async function openTestDoor(
   const errors: string[] = []
   const sockets = new Set<() => void>()
   const registry = new Registry()
+  const counts = new AppCounts()
   let underWay = 0
   const door = await AppDoor.open({
     settings: {
@@ -32,6 +34,7 @@ export async function openTestDoor(
     },
     log: { warn: () => {}, error: (details, message) => void errors.push(`${message} ${JSON.stringify(details)}`) },
     series: createSocketSeries(registry),
+    counts,
     pidFile: (port) => join(folder, `${port}.pid`),
     ...(script !== undefined && { script }),
   })

@@ -72,6 +72,18 @@ describe('control groups of version 2', () => {
     expect(group.memoryEndedBy()).toBe(expected)
   })
 
+  it('AP-02 say how much memory an app uses, without files that need not stay there', async () => {
+    const { own, facts } = fakeVersion2('memory')
+    const group = (await findControlGroups('/data', facts)).open('org_1', LIMITS)
+    expect(group.memoryBytes()).toBeUndefined()
+    const organization = join(own, 'svc-apps/bd47413b5c03/org_1')
+    const folder = join(organization, foldersIn(organization)[0]!)
+    writeFileSync(join(folder, 'memory.current'), '5000\n')
+    expect(group.memoryBytes()).toBe(5000)
+    writeFileSync(join(folder, 'memory.stat'), 'anon 3000\ninactive_file 1500\nactive_file 500\n')
+    expect(group.memoryBytes()).toBe(3500)
+  })
+
   it.each([
     ['belongs to another program', 'memory pids cpu', false],
     ['has no controllers', '', true],

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { readGroupFile, removeEmptyGroups, removeGroup, writeSettings } from './group-files.ts'
 import { enable, findHierarchies, type GroupFacts, type Hierarchy, isDelegated } from './hierarchies.ts'
 import { limitedBy, readMemoryEvents } from './memory-events.ts'
+import { readMemoryUse } from './memory-use.ts'
 import type { Controller } from './own-groups.ts'
 import { END_TOGETHER, type GroupLimits, limitSettings } from './settings.ts'
 
@@ -14,6 +15,8 @@ export type ControlGroup = {
   readonly add: (pid: number) => void
   /** Which limit made the kernel end a process for want of memory. Undefined: it ended none. */
   readonly memoryEndedBy: () => 'own' | 'organization' | 'machine' | undefined
+  /** The memory that its processes use and that could not be freed at once. Undefined: it is not known. */
+  readonly memoryBytes: () => number | undefined
   /** Removes the group, and that of its organization if it was the last. To be called when all processes have ended. */
   readonly remove: () => void
 }
@@ -97,6 +100,7 @@ function openGroup(
     },
     memoryEndedBy: () =>
       memory && limitedBy(readMemoryEvents(memory.version, memory.own), readMemoryEvents(memory.version, memory.above)),
+    memoryBytes: () => memory && readMemoryUse(memory.version, memory.own),
     remove,
   }
 }

@@ -2,6 +2,7 @@ import type { Route } from '#edge/route/route.ts'
 import type { JobKind } from '#lib/work/job-kind.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { deployRoutes } from './deploys/routes.ts'
+import type { Door } from './door/door.ts'
 import { environmentRoutes } from './environment/routes.ts'
 import { createHostDeps } from './host/create-host-deps.ts'
 import type { Hosting } from './host/deps.ts'
@@ -17,10 +18,14 @@ import { peopleRoutes } from './people/routes.ts'
 import { collectLoop } from './revisions/collect.ts'
 import type { RevisionDeps } from './revisions/deps.ts'
 import { revisionRoutes } from './revisions/routes.ts'
+import { seriesLoop, seriesRetention } from './series/loops.ts'
+import { seriesRoute } from './series/route.ts'
 
+export { AppCounts } from './counts/app-counts.ts'
 export { createAppDeploys } from './deploys/app-deploys.ts'
 export { findLiveDeploy, isDeployServing, listWentLive } from './deploys/store.ts'
 export { AppDoor } from './door/app-door.ts'
+export type { Door } from './door/door.ts'
 export { appLabelOf } from './door/host-name.ts'
 export type { AppAddress } from './door/messages.ts'
 export { movedToDoor } from './door/moved.ts'
@@ -59,7 +64,9 @@ export type Apps = {
 }
 
 /** `hosting` is given in the process that runs apps. */
-export function createApps(deps: AppDeps & RevisionDeps & { readonly hosting?: Hosting | undefined }): Apps {
+export function createApps(
+  deps: AppDeps & RevisionDeps & { readonly hosting?: (Hosting & Pick<Door, 'takeCounts'>) | undefined },
+): Apps {
   return {
     routes: [
       createRoute(deps),
@@ -72,12 +79,15 @@ export function createApps(deps: AppDeps & RevisionDeps & { readonly hosting?: H
       ...revisionRoutes(deps),
       ...deployRoutes(deps),
       ...logRoutes(deps),
+      seriesRoute(deps),
     ],
     loops: [
       // A host also ends children and removes releases, so where there is one it deletes.
       ...(deps.hosting ? [] : [deleteLoop(deps)]),
       collectLoop(deps),
       logRetention({ ...deps, maxBytes: deps.logBytesPerApp, maxAgeDays: deps.logRetentionDays }),
+      ...(deps.hosting ? [seriesLoop({ ...deps, takeCounts: deps.hosting.takeCounts })] : []),
+      seriesRetention(deps),
     ],
     slots: deps.hosting ? [hostJobs(createHostDeps(deps, deps.hosting))] : [],
   }

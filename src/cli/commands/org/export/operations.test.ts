@@ -42,6 +42,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'apps.follow-deploy': 'in deploys.ndjson and logs.ndjson',
   'apps.count-logs': 'counted from logs.ndjson',
   'apps.tail-logs': 'in logs.ndjson',
+  'apps.read-series': 'counts of the last 14 days, for charts',
   'maintenance.read-run': 'in maintenance-runs.ndjson',
   'maintenance.read-finding': 'in findings.json',
   'maintenance.list-all-proposals': 'in proposals.ndjson of each app',

@@ -42,6 +42,47 @@ test('OP-09 a door that is killed is started again, what was under way has ended
   expect(watch.faults).toEqual([])
 })
 
+test('AP-02 each request of a visitor is counted once, with what became of it', async () => {
+  const app = createServer((request, response) => {
+    if (request.url === '/silent') return
+    response.writeHead(request.url === '/bad' ? 503 : 200).end('answer')
+  })
+  await new Promise<void>((done) => app.listen(0, '127.0.0.1', done))
+  await using closed = await startRawPeer((socket) => void socket.destroy())
+  const ports = { shop: (app.address() as AddressInfo).port, closed: closed.port }
+  await using opened = await openTestDoor(folder, ports)
+  await opened.door.start()
+  const [probe, shop] = [opened.door.attach({ host: '127.0.0.1', port: ports.shop }), 'shop']
+  await probe.fetch(new Request('http://app/'))
+  for (const path of ['/', '/', '/bad']) await opened.statusOf(shop, path)
+  expect([await opened.statusOf('closed'), await opened.statusOf('nobody')]).toEqual([502, 404])
+  await until(() => opened.underWay() === 0)
+  const counted = async () =>
+    (await opened.door.takeCounts()).map(({ label, requests, failed, latencies }) => ({
+      label,
+      requests,
+      failed,
+      answers: latencies.reduce((sum, count) => sum + count, 0),
+    }))
+  expect(await counted()).toEqual([
+    { label: 'shop', requests: 3, failed: 1, answers: 3 },
+    { label: 'closed', requests: 1, failed: 1, answers: 0 },
+  ])
+  await opened.door.reportOutcomes(false)
+  await opened.statusOf(shop)
+  await until(() => opened.underWay() === 0)
+  expect(await counted()).toEqual([])
+  await opened.door.reportOutcomes(true)
+  const waiting = opened.statusOf(shop, '/silent')
+  await until(() => opened.underWay() === 1)
+  process.kill(opened.door.pid!, 'SIGKILL')
+  expect(await waiting).toBe('broken')
+  await until(() => opened.underWay() === 0)
+  expect(await counted()).toEqual([{ label: 'shop', requests: 1, failed: 1, answers: 0 }])
+  app.closeAllConnections()
+  app.close()
+})
+
 test('OP-09 an app whose answers end the door is stopped, is asked nothing again, and no other app is', async () => {
   const asked: string[] = []
   const killer = createServer((request, response) => {

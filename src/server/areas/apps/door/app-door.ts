@@ -8,6 +8,7 @@ import { SocketFetchError } from '#lib/net/socket-fetch.ts'
 import type { HandedOver } from '#lib/pipes/process-pipes.ts'
 import { endFormerProcess, forgetProcess, rememberProcess } from '#lib/processes/former-process.ts'
 import type { AppRequest } from '#ports/apps.ts'
+import type { AppCounts, AppSums } from '../counts/app-counts.ts'
 import type { Door } from './door.ts'
 import { adoptDoorProcess, type FrozenDoorProcess } from './door-lines.ts'
 import { type DoorProcess, startDoorProcess } from './door-process.ts'
@@ -23,6 +24,8 @@ import { type Counted, type FoundApp, type FrozenRequest, RoutedRequests } from 
 import type { SocketSeries } from './socket-series.ts'
 
 type AppDoorOptions = {
+  /** Counts the requests of visitors. */
+  readonly counts: AppCounts
   readonly settings: Omit<DoorSettings, 'socketKey'>
   readonly log: Pick<Log, 'error' | 'warn'>
   readonly series: SocketSeries
@@ -42,6 +45,8 @@ export type FrozenDoor = {
   readonly nextOrder: number
   readonly proxies: readonly string[]
   readonly underWay: readonly FrozenRequest[]
+  /** Whether the process understands `report_outcomes`. Undefined: a former release started it. */
+  readonly canReportOutcomes?: boolean
 }
 
 type CountedBy = (deployId: string) => Counted
@@ -78,6 +83,9 @@ export class AppDoor implements Door {
   readonly #proxies: OutgoingProxies
   readonly #deploys = new Map<string, AnsweringDeploy>()
   readonly #orders: Orders
+  /** Whether the process understands `report_outcomes`. */
+  #canReportOutcomes: boolean
+  #reportsOutcomes = true
 
   private constructor(options: AppDoorOptions, settings: DoorSettings, from: Listener | FrozenDoor) {
     const frozen = 'underWay' in from ? from : undefined
@@ -85,6 +93,7 @@ export class AppDoor implements Door {
     this.#settings = settings
     this.#placeholder = 'underWay' in from ? undefined : from
     this.port = this.#placeholder?.port ?? settings.port
+    this.#canReportOutcomes = frozen?.canReportOutcomes ?? false
     this.#requests = new OwnRequests(frozen?.nextRequest)
     this.#orders = new Orders(frozen?.nextOrder)
     this.#harm = createHarmSearch({ script: options.script, socketKey: settings.socketKey })
@@ -100,6 +109,7 @@ export class AppDoor implements Door {
       recordedAs: (deploy) => this.#harm.recordedAs(deploy),
       onError: (error, app) => options.log.error({ error, app }, 'an app could not be looked up'),
       series: options.series,
+      counts: options.counts,
     })
   }
 
@@ -140,8 +150,25 @@ export class AppDoor implements Door {
       nextOrder: this.#orders.nextId,
       proxies: this.#proxies.paths(),
       underWay: this.#routed.freeze(),
+      canReportOutcomes: this.#canReportOutcomes,
     })
     return { descriptors: handed.descriptors, freeze }
+  }
+
+  /**
+   * Switches the reports of outcomes. They are off while another program may go on with the door, because it may be of a
+   * former release. Resolves when the process has sent the last one.
+   */
+  async reportOutcomes(isOn: boolean): Promise<void> {
+    this.#reportsOutcomes = isOn
+    const door = this.#current
+    if (!door || !this.#canReportOutcomes) return
+    // A process that ends meanwhile is started with what is set now.
+    await this.#orders.give(door, (id) => ({ do: 'report_outcomes', id, isOn })).catch(() => {})
+  }
+
+  async takeCounts(): Promise<readonly AppSums[]> {
+    return this.#options.counts.take()
   }
 
   /** Whether a process answers at the port, or soon will. */
@@ -271,10 +298,13 @@ export class AppDoor implements Door {
       this.#remember(pidFile, pid)
       // The port is free for the process as soon as this is called; what is being answered here goes on.
       void this.#placeholder?.[Symbol.asyncDispose]()
-      door.tell({ do: 'listen', ...this.#settings, port: this.port })
+      const reportsOutcomes = this.#reportsOutcomes
+      door.tell({ do: 'listen', ...this.#settings, port: this.port, reportsOutcomes })
       await orAborted(listening.promise, this.#startOver.signal)
       await this.#proxies.openAllAgain(door)
       this.#current = door
+      this.#canReportOutcomes = true
+      if (reportsOutcomes !== this.#reportsOutcomes) void this.reportOutcomes(this.#reportsOutcomes)
       return door
     } catch (error) {
       // A process that had begun is started again by its exit.
@@ -298,6 +328,7 @@ export class AppDoor implements Door {
     this.#current = door
     this.#door = Promise.resolve(door)
     this.#routed.restore(underWay, door, countedBy)
+    void this.reportOutcomes(true)
   }
 
   /** Without the file a process that hangs while svc is killed keeps the port. That must not keep apps from starting. */
@@ -336,7 +367,7 @@ export class AppDoor implements Door {
         this.#routed.opened(message.id)
         return
       case 'ended':
-        this.#routed.end(message.id)
+        this.#routed.end(message.id, message.outcome)
         return
       case 'recorded':
         this.#harm.receive(message)

@@ -1,3 +1,4 @@
+import type { AppSums } from '../counts/app-counts.ts'
 import type { AppNetwork } from './network.ts'
 import type { FoundApp } from './routed-requests.ts'
 
@@ -7,6 +8,8 @@ export type Door = AppNetwork &
     readonly port: number
     /** Sets how apps are found. Before, every request is answered with 503. */
     readonly serve: (find: (label: string) => Promise<FoundApp>) => void
+    /** Returns what was counted of apps since the last call. */
+    readonly takeCounts: () => Promise<readonly AppSums[]>
     /** Resolves when the process behind the port answers. */
     readonly start: () => Promise<void>
     /** Closes each connection after its next answer, so that clients connect elsewhere. */

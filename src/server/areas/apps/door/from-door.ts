@@ -6,6 +6,10 @@ const MAX_RECORDED_TEXT = Math.ceil(MAX_RECORDED_BYTES / 3) * 4
 
 const id = z.int().min(0)
 const text = z.string().max(500)
+const outcome = z.union([
+  z.strictObject({ status: z.int().min(200).max(599), ms: z.int().min(0) }),
+  z.strictObject({ noAnswer: z.enum(['app', 'visitor']) }),
+])
 
 /** Checks each message of the door. The door is not trusted, because it handles the bytes of apps. */
 export const fromDoor = z.discriminatedUnion('is', [
@@ -16,7 +20,8 @@ export const fromDoor = z.discriminatedUnion('is', [
   z.strictObject({ is: z.literal('asked'), id, label: z.string().max(63), isSocket: z.literal(true).optional() }),
   /** The app accepted the WebSocket that was asked for. */
   z.strictObject({ is: z.literal('opened'), id }),
-  z.strictObject({ is: z.literal('ended'), id }),
+  /** `outcome`: of a request to an app, if svc asked for outcomes. */
+  z.strictObject({ is: z.literal('ended'), id, outcome: outcome.optional() }),
   z.strictObject({ is: z.literal('done'), id, fault: text.optional() }),
   z.strictObject({ is: z.literal('answered'), id, status: z.int().min(200).max(599) }),
   /** The start of the body, after `answered`. `broken`: the app ended it too early. */

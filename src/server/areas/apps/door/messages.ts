@@ -36,7 +36,10 @@ export type RouteAnswer =
   | NoRoute
 
 export type ToDoor =
-  | ({ readonly do: 'listen' } & DoorSettings)
+  /** `reportsOutcomes`: as `report_outcomes`. */
+  | ({ readonly do: 'listen'; readonly reportsOutcomes?: boolean } & DoorSettings)
+  /** Whether `ended` has outcomes from now on, which former releases of svc do not understand. Answered. */
+  | { readonly do: 'report_outcomes'; readonly id: number; readonly isOn: boolean }
   | { readonly do: 'route'; readonly id: number; readonly to: RouteAnswer }
   | ({ readonly do: 'open_proxy'; readonly id: number } & ProxyFacts)
   | { readonly do: 'close_proxy'; readonly id: number; readonly path: string }

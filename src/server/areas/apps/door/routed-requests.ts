@@ -1,3 +1,4 @@
+import type { AppCounts, Outcome } from '../counts/app-counts.ts'
 import type { DoorProcess } from './door-process.ts'
 import type { AnsweringDeploy } from './harm/suspects.ts'
 import type { AppAddress, FromDoor, NoRoute } from './messages.ts'
@@ -15,13 +16,19 @@ export type FoundApp =
       /** The deploy that answers, where the address was not attached in this process. */
       readonly deploy?: AnsweringDeploy
     }
-  | { readonly to: { readonly type: 'worker'; readonly address: AppAddress } | NoRoute }
+  | {
+      readonly to: { readonly type: 'worker'; readonly address: AppAddress } | NoRoute
+      /** Whether an app of that label is certain to exist, so that a request which it does not answer is counted. */
+      readonly isApp?: boolean
+    }
 
 type FoundInstance = Extract<FoundApp, { to: { type: 'app' } }>
 type RouteQuery = Extract<FromDoor, { is: 'asked' }>
 type UnderWay = {
   readonly label: string
   readonly end: () => void
+  /** Counts what became of a request to an app, once. */
+  readonly countOutcome?: ((outcome: Outcome) => void) | undefined
   readonly deploy: AnsweringDeploy | undefined
   /** Counts a WebSocket as open, once. */
   readonly count?: () => void
@@ -54,6 +61,7 @@ type Deps = {
   readonly recordedAs: (deploy: AnsweringDeploy | undefined) => string | undefined
   readonly onError: (error: unknown, label: string) => void
   readonly series: SocketSeries
+  readonly counts: Pick<AppCounts, 'ended' | 'refused'>
 }
 
 /** An error that an answer caused may come this long after it was read. */
@@ -78,6 +86,7 @@ export class RoutedRequests {
     const giveBack = (isSocket ? this.#socketSlots : this.#slots).take(label)
     if (!giveBack) {
       if (isSocket) this.#deps.series.refused()
+      else this.#deps.counts.refused(label)
       return door.tell({ do: 'route', id, to: { type: 'busy' } })
     }
     const facts = { label, isSocket: isSocket === true }
@@ -87,6 +96,7 @@ export class RoutedRequests {
     // It has ended meanwhile. Until now its slot was taken, because the lookup was.
     if (this.#underWay.get(id) !== nobody) return giveBack()
     if (found.to.type !== 'app') {
+      if ('isApp' in found && found.isApp && !isSocket) this.#deps.counts.ended(label, { noAnswer: 'app' })
       this.#underWay.set(id, { ...facts, end: giveBack, deploy: undefined, isRouted: true })
       return door.tell({ do: 'route', id, to: found.to })
     }
@@ -124,11 +134,13 @@ export class RoutedRequests {
     }
   }
 
-  end(id: number): void {
+  /** Without an outcome the request is not counted: the door does not report outcomes. */
+  end(id: number, outcome?: Outcome): void {
     const ended = this.#underWay.get(id)
     if (!ended) return
     this.#underWay.delete(id)
     ended.end()
+    if (outcome) ended.countOutcome?.(outcome)
     if (!ended.deploy) return
     this.#lastEnded.push({ deploy: ended.deploy, at: performance.now() })
     if (this.#lastEnded.length > MAX_LAST_ENDED) this.#lastEnded.shift()
@@ -141,7 +153,10 @@ export class RoutedRequests {
     const late = this.#lastEnded.filter(({ at }) => at >= since)
     this.#underWay.clear()
     this.#lastEnded = []
-    for (const { end } of all) end()
+    for (const { end, countOutcome } of all) {
+      end()
+      countOutcome?.({ noAnswer: 'app' })
+    }
     return {
       labels: [...new Set(all.map(({ label }) => label))],
       deploys: [...all, ...late].flatMap(({ deploy }) => deploy ?? []),
@@ -164,7 +179,8 @@ export class RoutedRequests {
     const count = () => {
       if (isSocket) endSeries ??= this.#deps.series.open(label)
     }
-    this.#underWay.set(id, { label, end, deploy, count, isSocket, isRouted: true })
+    const countOutcome = isSocket ? undefined : (outcome: Outcome) => this.#deps.counts.ended(label, outcome)
+    this.#underWay.set(id, { label, end, deploy, count, countOutcome, isSocket, isRouted: true })
   }
 
   async #find(label: string): Promise<FoundApp> {

@@ -9,6 +9,7 @@ import { connectLocal, listenLocal } from '#lib/net/local-stream.ts'
 import { deployFacts, openTestTarget } from '#test/apps/app-target.ts'
 import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
+import type { AppSums } from '../counts/app-counts.ts'
 import type { Instance, OnLine, StoredLines } from '../deploys/target.ts'
 import { layoutOf } from '../process/layout.ts'
 import { DEFAULT_LIMITS } from '../process/limits/limits.ts'
@@ -436,6 +437,33 @@ describe('OP-07 a keeper that is upgraded', () => {
     expect(second.lines.filter((line) => line !== '/probe')).toEqual(['/held', '/let-go'])
     await second.end()
     await until(() => isGone(keeper))
+  })
+
+  it('AP-02 a keeper that is upgraded goes on with what it counted, also while no server ran, and hands it out once', async () => {
+    const dataDir = newFolder()
+    const first = await openServer(dataDir)
+    await first.serve('dep_1')
+    await first.visit()
+    const { port } = first.door
+    await first.leave()
+    await visitPort(port)
+    expect(await upgradeKeeper(dataDir, newProgram(''))).toBeUndefined()
+    const second = await openServer(dataDir, { fence: 2 })
+    await second.start('dep_1')
+    const sums: AppSums[] = []
+    const taken = async () => {
+      sums.push(...(await second.door.takeCounts()))
+      return sums.reduce((sum, { requests }) => sum + requests, 0)
+    }
+    await until(async () => (await taken()) === 2)
+    await visitPort(port)
+    await until(async () => (await taken()) === 3 && sums.some(({ memoryBytes }) => memoryBytes !== null))
+    const [{ label, failed }] = sums as [AppSums]
+    expect({ label, failed, memory: Math.max(...sums.map(({ memoryBytes }) => memoryBytes ?? 0)) > 1e6 }).toEqual({
+      label: 'shop',
+      failed: 0,
+      memory: true,
+    })
   })
 
   it('goes on as it is if the new program cannot be executed, says so, and leaves no zombie of an app', async () => {

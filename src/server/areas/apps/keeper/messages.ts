@@ -1,3 +1,4 @@
+import type { AppSums } from '../counts/app-counts.ts'
 import type { AppAddress, DoorSettings, NoRoute } from '../door/messages.ts'
 import type { SandboxOptions } from '../process/sandbox/sandbox.ts'
 import type { AppClaim, AppOptions } from '../process/sandbox/sandboxes.ts'
@@ -29,6 +30,9 @@ export type KeptLine = {
 /** The settings of the port that a server chooses. */
 export type DoorOptions = Omit<DoorSettings, 'socketKey'>
 
+/** The counts of apps since a server last asked. */
+export type CountedApps = { readonly sums: readonly AppSums[] }
+
 /** Orders that are answered by `done`. */
 export type Order =
   /** Opens the port of apps. Answered with the port. */
@@ -46,6 +50,8 @@ export type Order =
   /** Answered when requests of the label go to the instance. */
   | { readonly do: 'route'; readonly label: string; readonly deployId: string }
   | { readonly do: 'close_port' }
+  /** Answered with `CountedApps`. A former release answers with the order. */
+  | { readonly do: 'take_counts' }
   /**
    * Lets another program go on in the process of the keeper. Answered only if that is refused: otherwise the connection
    * ends, and the other program listens soon. Every release sends and understands this order as it is.

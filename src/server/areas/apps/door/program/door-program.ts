@@ -1,21 +1,23 @@
 import type { Hops } from '#edge/credentials/hop.ts'
 import type { Listener } from '#edge/listen/listen.ts'
 import type { AppRequest } from '#ports/apps.ts'
+import type { Outcome } from '../../counts/app-counts.ts'
 import type { AppAddress, FromDoor, RouteAnswer, ToDoor } from '../messages.ts'
 import { createDirectNetwork, type ReachedApp } from '../network.ts'
 import { answerOwnRequest } from './answer-own-request.ts'
 import { openAppPort } from './app-port.ts'
 import { type AppRoute, requestForApp } from './door.ts'
 import { requestForWorker } from './forwarding.ts'
+import { measureAnswer } from './measure-answer.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
-import { once, sendAndWatch } from './send-and-watch.ts'
+import { sendAndWatch } from './send-and-watch.ts'
 import { OpenSockets } from './sockets/open-sockets.ts'
 import type { SocketRoute } from './sockets/socket-door.ts'
 
 type Order<D extends ToDoor['do']> = Extract<ToDoor, { do: D }>
 type Tell = (message: FromDoor) => void
 /** A route to an app, and how svc learns that what was routed has ended. */
-type Found = { readonly id: number; readonly route: RouteAnswer; readonly end: () => void }
+type Found = { readonly id: number; readonly route: RouteAnswer; readonly end: (outcome?: Outcome) => void }
 
 /** Carries out the orders of svc in the process that handles the bytes of apps. */
 export class DoorProgram {
@@ -30,6 +32,7 @@ export class DoorProgram {
   readonly #fetches = new Map<number, AbortController>()
   #listener: Listener | undefined
   #nextId = 0
+  #reportsOutcomes = false
 
   constructor(tell: Tell, exit: (code: number) => void) {
     this.#tell = tell
@@ -41,7 +44,12 @@ export class DoorProgram {
   receive(order: ToDoor): void {
     switch (order.do) {
       case 'listen':
+        this.#reportsOutcomes = order.reportsOutcomes === true
         return void this.#openPort(order)
+      case 'report_outcomes':
+        this.#reportsOutcomes = order.isOn
+        this.#tell({ is: 'done', id: order.id })
+        return
       case 'route':
         this.#routes.get(order.id)?.(order.to)
         return void this.#routes.delete(order.id)
@@ -95,15 +103,24 @@ export class DoorProgram {
   async #findRoute(asked: AppRequest, hops: Hops): Promise<AppRoute> {
     const { route, end } = await this.#askRoute(asked.label)
     if (route.type !== 'app' && route.type !== 'worker') return route
-    const send = (sent: Request) => sendAndWatch(this.#appAt(route.address).fetch, sent, end)
-    if (route.type === 'app') return { type: 'app', fetch: send, end }
-    return { type: 'elsewhere', forward: (forwarded) => send(requestForWorker(forwarded, hops)), end }
+    const { fetch } = this.#appAt(route.address)
+    if (route.type === 'app') {
+      const measured = measureAnswer(fetch)
+      const endMeasured = () => end(measured.outcome())
+      const send = (sent: Request) => sendAndWatch(measured.send, sent, endMeasured)
+      return { type: 'app', fetch: send, end: endMeasured }
+    }
+    const forward = (forwarded: AppRequest) => sendAndWatch(fetch, requestForWorker(forwarded, hops), end)
+    return { type: 'elsewhere', forward, end }
   }
 
   async #findSocketRoute(asked: AppRequest, hops: Hops): Promise<SocketRoute> {
     const { id, route, end } = await this.#askRoute(asked.label, { isSocket: true })
     if (route.type !== 'app' && route.type !== 'worker') return route
-    const place = this.#sockets.begin(id, route.address, { onOpen: () => this.#tell({ is: 'opened', id }), onEnd: end })
+    const place = this.#sockets.begin(id, route.address, {
+      onOpen: () => this.#tell({ is: 'opened', id }),
+      onEnd: () => end(),
+    })
     const request = route.type === 'app' ? requestForApp(asked) : requestForWorker(asked, hops)
     return { type: 'socket', request, connect: this.#appAt(route.address).open, place }
   }
@@ -115,7 +132,12 @@ export class DoorProgram {
     this.#routes.set(id, resolve)
     this.#tell({ is: 'asked', id, label, ...kind })
     const route = await promise
-    const end = once(() => this.#tell({ is: 'ended', id }))
+    let hasEnded = false
+    const end = (outcome?: Outcome) => {
+      if (hasEnded) return
+      hasEnded = true
+      this.#tell({ is: 'ended', id, ...(this.#reportsOutcomes && outcome && { outcome }) })
+    }
     if (route.type === 'app') this.#recorder.set(route.address, route.recordedAs)
     else if (route.type !== 'worker') end()
     return { id, route, end }

@@ -2,6 +2,7 @@ import type { Listener } from '#edge/listen/listen.ts'
 import type { Log } from '#lib/log/log.ts'
 import { SocketFetchError } from '#lib/net/socket-fetch.ts'
 import type { AppRequest } from '#ports/apps.ts'
+import type { AppSums } from '../../counts/app-counts.ts'
 import type { Door } from '../../door/door.ts'
 import type { AnsweringDeploy } from '../../door/harm/suspects.ts'
 import type { AppAddress, NoRoute } from '../../door/messages.ts'
@@ -10,7 +11,7 @@ import { OwnRequests } from '../../door/own-requests.ts'
 import { openAppPort } from '../../door/program/app-port.ts'
 import type { FoundApp } from '../../door/routed-requests.ts'
 import type { SocketSeries } from '../../door/socket-series.ts'
-import type { DoorOptions, Order } from '../messages.ts'
+import type { CountedApps, DoorOptions, Order } from '../messages.ts'
 import { claimSettings } from './claim-settings.ts'
 import { type KeeperEvent, KeeperLink } from './keeper-link.ts'
 import { RemoteSandboxes } from './remote-sandboxes.ts'
@@ -85,6 +86,13 @@ export class KeptDoor implements Door {
 
   serve(find: (label: string) => Promise<FoundApp>): void {
     this.#find = find
+  }
+
+  async takeCounts(): Promise<readonly AppSums[]> {
+    const answer = (await this.#link.orderIfRunning({ do: 'take_counts' }).catch(() => undefined)) as
+      | Partial<CountedApps>
+      | undefined
+    return answer?.sums ?? []
   }
 
   /** The keeper starts the process behind the port when an app needs it. */

@@ -16,6 +16,7 @@ import { join } from 'node:path'
 import { type HandedOver, makeNamedPipes } from '#lib/pipes/process-pipes.ts'
 import { identityOf, isSameProcess, killerOf, rememberProcess } from '#lib/processes/former-process.ts'
 import { become, holdDescriptors, runToEnd } from '#lib/processes/start-process.ts'
+import type { AppSums } from '../../counts/app-counts.ts'
 import type { FrozenDoor } from '../../door/app-door.ts'
 import { formatArguments, keeperArguments, keeperEntry, keeperEnvironment } from '../command.ts'
 import type { FromKeeper, StartedBy } from '../messages.ts'
@@ -34,6 +35,8 @@ export type FrozenKeeper = {
   /** Undefined: no process answers at the port of apps. `settings`: those that servers asked for. */
   readonly door: { readonly settings: string; readonly frozen: FrozenDoor } | undefined
   readonly log: readonly Extract<FromKeeper, { is: 'log' }>[]
+  /** Counts of apps that no server has. Undefined: a former release counts nothing. */
+  readonly counts?: readonly AppSums[]
   /** /proc/self/cgroup as the first program in this process found it. */
   readonly cgroup: string
 }

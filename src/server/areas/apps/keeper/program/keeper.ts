@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import { endsWithin } from '#lib/async/race.ts'
 import { messageOf } from '#lib/message-of.ts'
 import type { HandedOver } from '#lib/pipes/process-pipes.ts'
 import { findControlGroups, readGroupFacts } from '#lib/processes/control-groups/control-groups.ts'
 import type { GroupFacts } from '#lib/processes/control-groups/hierarchies.ts'
 import { canBecome } from '#lib/processes/start-process.ts'
+import { AppCounts } from '../../counts/app-counts.ts'
 import { AppDoor } from '../../door/app-door.ts'
 import type { NoRoute } from '../../door/messages.ts'
 import type { AppNetwork } from '../../door/network.ts'
@@ -14,7 +16,14 @@ import type { FoundApp } from '../../door/routed-requests.ts'
 import type { SandboxMachine } from '../../process/sandbox/sandbox.ts'
 import { createSandboxMachine, endFrozen } from '../../process/sandbox/sandboxes.ts'
 import { programDigest } from '../command.ts'
-import { type DoorOptions, type FromKeeper, PROTOCOL, type StartedBy, type ToKeeper } from '../messages.ts'
+import {
+  type CountedApps,
+  type DoorOptions,
+  type FromKeeper,
+  PROTOCOL,
+  type StartedBy,
+  type ToKeeper,
+} from '../messages.ts'
 import { pipesFolder } from '../place.ts'
 import { openWire } from '../wire.ts'
 import { becomeNext, type FrozenKeeper, type Program, prepareHandOver, tryProgram } from './hand-over.ts'
@@ -46,6 +55,8 @@ const MAX_REMEMBERED_LOG = 100
 /** For how long an upgrade waits for the end of builds, starts and stops. */
 const UPGRADE_WAIT_MS = 2_000
 const BETWEEN_MS = 20
+/** How often it is read how much memory apps used, also while no server asks. */
+const MEMORY_MS = 5_000
 
 type LogEntry = Extract<FromKeeper, { is: 'log' }>
 
@@ -63,6 +74,7 @@ export class Keeper {
   readonly machine: SandboxMachine
   readonly apps: KeptApps
   readonly #sockets: ReturnType<typeof createSocketCount>
+  readonly #counts = new AppCounts()
   #door: { readonly settings: string; readonly opened: Promise<AppDoor> } | undefined
   #opened: AppDoor | undefined
   #idle: NodeJS.Timeout | undefined
@@ -86,6 +98,7 @@ export class Keeper {
       pipes: pipesFolder(options.dataDir),
     })
     this.apps = new KeptApps({ machine: this.machine, network, onChange: () => this.#watchIdle() })
+    setInterval(() => this.#countMemory(), MEMORY_MS).unref()
     this.#watchIdle()
   }
 
@@ -147,6 +160,11 @@ export class Keeper {
     this.#opened?.drain()
   }
 
+  takeCounts(): CountedApps {
+    this.#countMemory()
+    return { sums: this.#counts.take() }
+  }
+
   async shutDown(): Promise<void> {
     await this.#opened?.closePort()
     await this.apps.stopAll(STOP_GRACE_MS)
@@ -159,6 +177,15 @@ export class Keeper {
     const { dataDir, startedBy } = this.#options
     const tried = await tryProgram(program)
     await prepareHandOver(dataDir)
+    try {
+      await endsWithin(UPGRADE_WAIT_MS, this.#reportOutcomes(false))
+      return await this.#handOverInTime((handedOver) => becomeNext(handedOver, tried, { dataDir, startedBy }))
+    } finally {
+      void this.#reportOutcomes(true)
+    }
+  }
+
+  async #handOverInTime(becomeOther: (handedOver: HandedOver<FrozenKeeper>) => void): Promise<never> {
     const deadline = performance.now() + UPGRADE_WAIT_MS
     for (;;) {
       await delay(BETWEEN_MS)
@@ -167,7 +194,7 @@ export class Keeper {
         setImmediate(() => {
           try {
             const handedOver = this.#handOver()
-            if (handedOver) becomeNext(handedOver, tried, { dataDir, startedBy })
+            if (handedOver) becomeOther(handedOver)
             resolve(undefined)
           } catch (error) {
             reject(error)
@@ -178,9 +205,18 @@ export class Keeper {
     }
   }
 
+  async #reportOutcomes(isOn: boolean): Promise<void> {
+    await this.#opened?.reportOutcomes(isOn)
+  }
+
+  #countMemory(): void {
+    for (const { label, bytes } of this.apps.takeMemoryPeaks()) this.#counts.memory(label, bytes)
+  }
+
   /** Goes on with what the former program in this process kept. */
-  async restore({ apps, door, log }: FrozenKeeper): Promise<void> {
+  async restore({ apps, door, log, counts = [] }: FrozenKeeper): Promise<void> {
     this.#log = [...log]
+    this.#counts.add(counts)
     if (!door && apps.apps.length > 0) throw new Error('the state has apps without a door')
     if (!door) return
     const { settings } = door.frozen
@@ -213,6 +249,7 @@ export class Keeper {
       apps: apps.freeze(),
       door: door && { settings: this.#door!.settings, frozen: door.freeze() },
       log: this.#log,
+      counts: this.#counts.read(),
       cgroup,
     })
     return { descriptors: [...apps.descriptors, ...(door?.descriptors ?? [])], freeze }
@@ -244,7 +281,7 @@ export class Keeper {
     }
     const { pidFile, dataDir } = this.#options
     const newFolder = () => join(pipesFolder(dataDir), randomBytes(6).toString('hex'))
-    return { settings, log, series: this.#sockets, pidFile, pipesFolder: newFolder }
+    return { settings, log, series: this.#sockets, counts: this.#counts, pidFile, pipesFolder: newFolder }
   }
 
   #requireDoor(): AppDoor {
@@ -256,8 +293,10 @@ export class Keeper {
     const found = this.apps.findLabel(label)
     if (found) return found
     const server = [...this.#servers].at(-1)
-    const to: NoRoute = server ? await server.lookUp(label) : { type: 'not_running' }
-    return { to }
+    if (!server) return { to: { type: 'not_running' } }
+    const to: NoRoute = await server.lookUp(label)
+    // A server that has ended meanwhile did not look.
+    return { to, isApp: to.type === 'not_running' && server.isOpen() }
   }
 
   #watchIdle(): void {

@@ -108,6 +108,11 @@ export class KeptApp {
     return this.#running?.served
   }
 
+  /** Returns the most memory that it was seen to use since the last call. */
+  takeMemoryPeak(): number | undefined {
+    return this.#running?.app.takeMemoryPeak?.()
+  }
+
   get socket(): string | undefined {
     return this.#running?.app.socket
   }

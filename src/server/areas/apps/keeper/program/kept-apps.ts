@@ -150,9 +150,17 @@ export class KeptApps {
     const app = this.#apps.get(this.#labels.get(label) ?? '')
     if (!app) return undefined
     const { served } = app
-    if (!served) return { to: { type: 'not_running' } }
+    if (!served) return { to: { type: 'not_running' }, isApp: true }
     const { address, begin, beginSocket } = served
     return { to: { type: 'app', address }, begin, beginSocket }
+  }
+
+  /** Returns the most memory that each app which visitors reach was seen to use since the last call. */
+  takeMemoryPeaks(): { readonly label: string; readonly bytes: number }[] {
+    return [...this.#labels].flatMap(([label, deployId]) => {
+      const bytes = this.#apps.get(deployId)?.takeMemoryPeak()
+      return bytes === undefined ? [] : [{ label, bytes }]
+    })
   }
 
   /** The server is gone. Its instances go on. */

@@ -2,7 +2,7 @@ import { messageOf } from '#lib/message-of.ts'
 import type { NoRoute } from '../../door/messages.ts'
 import { answerOwnRequest } from '../../door/program/answer-own-request.ts'
 import { openSandbox, type Sandbox, type SandboxMachine, takeUser } from '../../process/sandbox/sandbox.ts'
-import type { DoorOptions, FromKeeper, Order, ToKeeper } from '../messages.ts'
+import type { CountedApps, DoorOptions, FromKeeper, Order, ToKeeper } from '../messages.ts'
 import type { Program } from './hand-over.ts'
 import type { Server } from './kept-app.ts'
 import type { KeptApps } from './kept-apps.ts'
@@ -16,6 +16,7 @@ type KeeperParts = {
   readonly apps: KeptApps
   readonly openDoor: (settings: DoorOptions) => Promise<number>
   readonly closePort: () => Promise<void>
+  readonly takeCounts: () => CountedApps
   readonly drain: () => void
   readonly shutDown: () => Promise<void>
   readonly upgrade: (program: Program) => Promise<never>
@@ -167,6 +168,8 @@ export class ServerConnection implements Server {
         return undefined
       case 'close_port':
         return this.#keeper.closePort()
+      case 'take_counts':
+        return this.#keeper.takeCounts()
       case 'upgrade':
         return this.#keeper.upgrade(order)
       case 'shut_down':

@@ -7,7 +7,11 @@ import { sandboxBytes } from './memory-watch.ts'
 import type { ProcessEnd } from './status.ts'
 
 const CHECK_MS = 250
+/** The kernel limits memory there, so that it is read for people only. */
+const READ_EACH_CHECKS = 4
 
+/** Called with the bytes of memory that a sandbox uses. */
+type OnMemory = (bytes: number) => void
 type MemoryLimits = { readonly ownBytes: number; readonly organizationBytes: number }
 
 /** Returns why the kernel ended a process of a group. Undefined: it ended none. */
@@ -19,10 +23,19 @@ export function explainEnd(group: ControlGroup, limits: MemoryLimits): ProcessEn
 }
 
 /** Ends everything in a sandbox when the kernel had to end one of its processes. */
-export function watchGroup(child: ConfinedProcess, findEnd: () => ProcessEnd | undefined, signal: AbortSignal): void {
+export function watchGroup(
+  child: ConfinedProcess,
+  group: Pick<ControlGroup, 'memoryBytes'> & { readonly findEnd: () => ProcessEnd | undefined },
+  onMemory: OnMemory,
+  signal: AbortSignal,
+): void {
+  let checks = 0
   const check = async () => {
-    const end = findEnd()
+    const end = group.findEnd()
     if (end) child.kill(end.description, end.by === 'limit' ? 'limit' : 'svc')
+    if (checks++ % READ_EACH_CHECKS > 0) return
+    const bytes = group.memoryBytes()
+    if (bytes !== undefined) onMemory(bytes)
   }
   void repeat(check, CHECK_MS, signal)
 }
@@ -33,6 +46,7 @@ export function watchMemory(
   orgId: string,
   limits: MemoryLimits,
   totals: MemoryTotals,
+  onMemory: OnMemory,
   signal: AbortSignal,
 ): void {
   const end = ({ description }: ProcessEnd) => child.kill(description, 'limit')
@@ -41,6 +55,7 @@ export function watchMemory(
     const first = await child.firstPid
     const used = first === undefined ? await residentBytes(child.pid) : await sandboxBytes(first, limits.ownBytes)
     if (signal.aborted) return
+    onMemory(used)
     if (used > limits.ownBytes) end(overOwn(limits.ownBytes))
     else totals.report(orgId, user, used, limits.organizationBytes)
   }

@@ -85,6 +85,8 @@ export type AppSandbox = Sandbox & {
   /** The socket that requests go to. */
   readonly takeSocket: () => Promise<string>
   readonly replaceToken: (token: string) => Promise<void>
+  /** Returns the most memory that was seen in use since the last call. Undefined: none was seen. */
+  readonly takeMemoryPeak: () => number | undefined
   /** Asks the app to end. */
   readonly stop: () => void
   /** Lets another program go on with it in this process. Undefined while that is not possible. */
@@ -212,7 +214,7 @@ export async function adoptSandbox(
   return { ...watchSandbox(parts, options, machine), socket: workplace.socket }
 }
 
-type RunningSandbox = Pick<AppSandbox, 'gone' | 'kill' | 'stop' | 'replaceToken' | 'handOver'>
+type RunningSandbox = Pick<AppSandbox, 'gone' | 'kill' | 'stop' | 'replaceToken' | 'takeMemoryPeak' | 'handOver'>
 type SandboxParts = {
   readonly child: ConfinedProcess
   readonly group: ControlGroup
@@ -230,8 +232,13 @@ function watchSandbox(
   const { orgId, onLine } = options
   const limits = memoryLimitsOf(options)
   const watching = new AbortController()
-  if (groups.versions.memory !== undefined) watchGroup(child, () => explainEnd(group, limits), watching.signal)
-  else watchMemory(child, orgId, limits, machine.memoryTotals, watching.signal)
+  let peak: number | undefined
+  const onMemory = (bytes: number) => {
+    peak = Math.max(peak ?? 0, bytes)
+  }
+  const findEnd = () => explainEnd(group, limits)
+  if (groups.versions.memory !== undefined) watchGroup(child, { ...group, findEnd }, onMemory, watching.signal)
+  else watchMemory(child, orgId, limits, machine.memoryTotals, onMemory, watching.signal)
   const gone = child.ended.then(async (end) => {
     watching.abort()
     group.remove()
@@ -248,6 +255,11 @@ function watchSandbox(
     kill: (reason, by) => child.kill(reason, by),
     stop: () => child.send({ stop: true }),
     replaceToken: async (next) => workplace.tokenFile?.replace(next),
+    takeMemoryPeak: () => {
+      const taken = peak
+      peak = undefined
+      return taken
+    },
     handOver: () => {
       const { descriptors } = child
       if (!descriptors) return undefined

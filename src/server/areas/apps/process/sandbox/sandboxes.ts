@@ -54,6 +54,7 @@ export type RunningApp = Pick<AppSandbox, 'replaceToken' | 'stop' | 'kill' | 'go
   readonly leaves?: () => boolean
   /** See `AppSandbox`. Undefined where the keeper does it. */
   readonly handOver?: AppSandbox['handOver']
+  readonly takeMemoryPeak?: AppSandbox['takeMemoryPeak']
 }
 
 /** Where sandboxes are made: in this process, which they end with, or in the keeper, where those of apps outlive it. */
@@ -160,8 +161,8 @@ export async function startApp(options: AppOptions, machine: SandboxMachine, sig
     signal.throwIfAborted()
     sandbox.run(options.command, options.variables)
     void sandbox.gone.then(free)
-    const { gone, kill, stop, replaceToken, handOver } = sandbox
-    return { gone, kill, stop, replaceToken, handOver, socket }
+    const { gone, kill, stop, replaceToken, takeMemoryPeak, handOver } = sandbox
+    return { gone, kill, stop, replaceToken, takeMemoryPeak, handOver, socket }
   } catch (error) {
     sandbox?.kill('killed: it could not be started')
     await sandbox?.gone
