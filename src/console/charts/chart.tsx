@@ -1,4 +1,5 @@
 import { type ReactNode, useId, useState } from 'react'
+import type { ChartMark } from './marks.tsx'
 
 type Numbers = { readonly heads: readonly string[]; readonly rows: readonly (readonly (string | number)[])[] }
 
@@ -7,9 +8,14 @@ export type ChartProps = {
   title: string
   /** Text of what the axis counts or measures. */
   axis: string
+  /** Describes the picture to screen readers in place of each of its values, which the table has. */
+  summary?: string
+  /** Labels below the picture that are shorter than those of the table. */
+  ticks?: readonly string[]
+  marks?: readonly ChartMark[]
 }
 
-type Props = ChartProps & {
+type Props = Pick<ChartProps, 'title' | 'axis'> & {
   /** The same numbers, for those who would rather read. */
   numbers: Numbers
   children: ReactNode

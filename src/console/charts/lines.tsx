@@ -1,6 +1,7 @@
 import { BOTTOM_PX, LEFT_PX, TimeAxis, TOP_PX, ValueAxis } from './axes.tsx'
 import { Chart, type ChartProps } from './chart.tsx'
 import { linePath, type Point, spreadLabels } from './line-path.ts'
+import { Marks } from './marks.tsx'
 import { HatchPattern, usePatternId } from './patterns.tsx'
 import { Plot } from './plot.tsx'
 import { scaleTop } from './scale.ts'
@@ -19,11 +20,13 @@ type Props = ChartProps & {
 
 const HEIGHT = 120
 const LABEL_GAP = 14
+/** Points that are nearer to each other are not drawn, only the line through them. */
+const MIN_DISTANCE_PX = 8
 /** Room at the right for the names of the lines. */
 const RIGHT_PX = 40
 
 /** Lines over time, each named at its end, with the same numbers as a table. */
-export function Lines({ title, axis, labels, lines, isUnknown, format }: Props) {
+export function Lines({ title, axis, summary, ticks, marks = [], labels, lines, isUnknown, format }: Props) {
   const hatch = usePatternId()
   const top = scaleTop(Math.max(0, ...lines.flatMap(({ values }) => values.map((value) => value ?? 0))))
   const textOf = (value: number | null | undefined, index: number) =>
@@ -38,7 +41,7 @@ export function Lines({ title, axis, labels, lines, isUnknown, format }: Props) 
   )
   return (
     <Chart title={title} axis={axis} numbers={numbers}>
-      <Plot label={spoken.join('. ')} height={TOP_PX + HEIGHT + BOTTOM_PX}>
+      <Plot label={summary ?? spoken.join('. ')} height={TOP_PX + HEIGHT + BOTTOM_PX}>
         {(width) => {
           const right = width - RIGHT_PX
           const distance = (right - LEFT_PX) / Math.max(labels.length, 1)
@@ -67,11 +70,16 @@ export function Lines({ title, axis, labels, lines, isUnknown, format }: Props) 
                   ),
               )}
               <ValueAxis top={top} left={LEFT_PX} right={right} height={HEIGHT} format={format} />
+              <Marks marks={marks} left={LEFT_PX} distance={distance} top={TOP_PX} height={HEIGHT} />
               {placed.map((line, place) => (
-                <LineMarks key={line.label} {...line} place={place} labels={labels} format={format} />
+                <LinePoints
+                  key={line.label}
+                  {...{ ...line, place, labels, format }}
+                  isDense={distance < MIN_DISTANCE_PX}
+                />
               ))}
               <Names lines={placed} x={right + 6} />
-              <TimeAxis labels={labels} xOf={xOf} width={distance * labels.length} y={TOP_PX + HEIGHT + 16} />
+              <TimeAxis labels={ticks ?? labels} xOf={xOf} width={distance * labels.length} y={TOP_PX + HEIGHT + 16} />
             </>
           )
         }}
@@ -81,16 +89,23 @@ export function Lines({ title, axis, labels, lines, isUnknown, format }: Props) 
 }
 
 type PlacedLine = Line & { readonly points: readonly (Point | null)[] }
-type MarksProps = PlacedLine & { place: number; labels: readonly string[]; format: (value: number) => string }
+type PointsProps = PlacedLine & {
+  place: number
+  labels: readonly string[]
+  isDense: boolean
+  format: (value: number) => string
+}
 
-function LineMarks({ label, values, points, place, labels, format }: MarksProps) {
+/** A point that cannot be seen can be pointed at. One without neighbours is always seen, because no line goes there. */
+function LinePoints({ label, values, points, place, labels, isDense, format }: PointsProps) {
+  const isHidden = (index: number) => isDense && Boolean(points[index - 1] ?? points[index + 1])
   return (
     <g className={`line-${place + 1}`}>
       <path d={linePath(points)} />
       {points.map(
         (point, index) =>
           point && (
-            <circle key={point.x} cx={point.x} cy={point.y} r={2.5}>
+            <circle key={point.x} className={isHidden(index) ? 'unseen' : undefined} cx={point.x} cy={point.y} r={2.5}>
               <title>{`${labels[index]}: ${label} ${format(values[index]!)}`}</title>
             </circle>
           ),

@@ -1,5 +1,6 @@
 import { BOTTOM_PX, LEFT_PX, RIGHT_PX, TimeAxis, TOP_PX, ValueAxis } from './axes.tsx'
 import { Chart, type ChartProps } from './chart.tsx'
+import { Marks } from './marks.tsx'
 import { numberText } from './number-text.ts'
 import { StripePattern, usePatternId } from './patterns.tsx'
 import { Plot } from './plot.tsx'
@@ -7,7 +8,8 @@ import { barSizes, scaleTop } from './scale.ts'
 
 type Series = {
   readonly label: string
-  readonly values: readonly number[]
+  /** Null where it is not known. */
+  readonly values: readonly (number | null)[]
   /** A colour with a meaning, in place of the next one of the series. */
   readonly tone?: 'error' | 'warn' | 'info' | 'debug'
 }
@@ -27,7 +29,7 @@ const HEIGHT = 120
 const MIN_HEIGHT_PX = 2
 
 /** Bars over time, stacked by series, with the same numbers as a table. */
-export function StackedBars({ title, axis, labels, series, unit, limit }: Props) {
+export function StackedBars({ title, axis, summary, ticks, marks = [], labels, series, unit, limit }: Props) {
   const stripes = usePatternId()
   const totals = labels.map((_, bar) => series.reduce((sum, { values }) => sum + (values[bar] ?? 0), 0))
   const top = scaleTop(Math.max(limit?.value ?? 0, ...totals))
@@ -35,13 +37,13 @@ export function StackedBars({ title, axis, labels, series, unit, limit }: Props)
     heads: ['When', ...series.map(({ label }) => label), ...(limit ? [limit.label] : [])],
     rows: labels.map((label, row) => [
       label,
-      ...series.map(({ values }) => numberText(values[row] ?? 0)),
+      ...series.map(({ values }) => valueText(values[row])),
       ...(limit ? [numberText(limit.value)] : []),
     ]),
   }
   return (
     <Chart title={title} axis={axis} numbers={numbers}>
-      <Plot label={describe(labels, totals, unit, limit)} height={TOP_PX + HEIGHT + BOTTOM_PX}>
+      <Plot label={summary ?? describe(labels, totals, unit, limit)} height={TOP_PX + HEIGHT + BOTTOM_PX}>
         {(width) => {
           const { bar, distance } = barSizes(labels.length, width - LEFT_PX - RIGHT_PX)
           const xOf = (index: number) => LEFT_PX + distance * (index + 0.5)
@@ -58,7 +60,8 @@ export function StackedBars({ title, axis, labels, series, unit, limit }: Props)
                 />
               ))}
               {limit && <LimitLine limit={limit} top={top} width={width} />}
-              <TimeAxis labels={labels} xOf={xOf} width={distance * labels.length} y={TOP_PX + HEIGHT + 16} />
+              <Marks marks={marks} left={LEFT_PX} distance={distance} top={TOP_PX} height={HEIGHT} />
+              <TimeAxis labels={ticks ?? labels} xOf={xOf} width={distance * labels.length} y={TOP_PX + HEIGHT + 16} />
             </>
           )
         }}
@@ -95,6 +98,10 @@ function Bar({ label, index, series, top, unit, stripes, x, width }: BarProps) {
       </g>
     )
   })
+}
+
+function valueText(value: number | null | undefined): string {
+  return value === null ? 'unknown' : numberText(value ?? 0)
 }
 
 function seriesClass({ tone }: Series, place: number): string {

@@ -3,6 +3,7 @@ import { pagesBelow, type RootRoute } from '#console/frame/root-route.tsx'
 import { PROPOSAL_STATUSES } from '#contract/maintenance/proposals.ts'
 import { TICKET_STATUSES } from '#contract/tickets.ts'
 import { readLogSearch } from './logs/read-log-search.ts'
+import { readOverviewSearch } from './overview/read-overview-search.ts'
 
 /** Without a status, the queue shows what waits for a decision. */
 const readChangeSearch = searchOf({ status: oneOf(['any', ...PROPOSAL_STATUSES]) })
@@ -13,7 +14,7 @@ export function appsRoutes(root: RootRoute) {
   const { page, filteredPage } = pagesBelow(root)
   return [
     page('/apps', () => import('./apps-page.tsx'), 'AppsPage'),
-    page('/apps/$alias', () => import('./overview/overview-page.tsx'), 'OverviewPage'),
+    filteredPage('/apps/$alias', readOverviewSearch, () => import('./overview/overview-page.tsx'), 'OverviewPage'),
     page('/apps/$alias/deploys', () => import('./deploys/deploys-page.tsx'), 'DeploysPage'),
     page('/apps/$alias/deploys/$deployId', () => import('./deploys/deploy-page.tsx'), 'DeployPage'),
     filteredPage(

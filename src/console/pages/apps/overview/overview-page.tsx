@@ -16,6 +16,7 @@ import { RollBack } from '../deploys/roll-back.tsx'
 import { useAlias } from '../use-alias.ts'
 import { useApp } from '../use-app.ts'
 import { AppFacts } from './app-facts.tsx'
+import { AppSeries } from './app-series.tsx'
 import { LatestChecks } from './latest-checks.tsx'
 
 /** Shows the app's address, settings and live revision, and the states of its checks and latest deploy. */
@@ -30,6 +31,7 @@ export function OverviewPage() {
             {data.latest_deploy === null && <FirstDeploy app={data} />}
             <WaitingChange alias={alias} />
             <OpenFinding alias={alias} />
+            <AppSeries app={data} />
             <div className="cards of-app">
               <AppFacts app={data} />
               <LatestDeploy app={data} />
