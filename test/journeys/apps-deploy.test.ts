@@ -7,6 +7,7 @@ import { type Deploy, followDeploy, rollBack, startDeploy } from '#contract/apps
 import { changeEnvironment } from '#contract/apps/environment.ts'
 import { searchLogs, tailLogs } from '#contract/apps/logs.ts'
 import { uploadRevision } from '#contract/apps/revisions.ts'
+import { readSeries } from '#contract/apps/series.ts'
 import { createCheck, readCheckRun, runCheck } from '#contract/checks/checks.ts'
 import type { Client } from '#contract/core/client.ts'
 import { sql } from '#lib/db/sql.ts'
@@ -105,6 +106,20 @@ describe.each<[Mode, Record<string, string>, string]>([
     expect(back).toMatchObject({ state: 'live', kind: 'rollback', revision_id: first.revision_id })
     expect(await ask('/')).toEqual({ status: 200, body: 'one' })
     expect(await eventsOf(second.id)).toEqual([])
+  })
+
+  it('AP-02 has its requests counted, those that failed before it was live too', async () => {
+    const sumOf = async (key: 'requests' | 'failed') => {
+      const { items } = await client.call(readSeries, { alias: 'shop' })
+      return items.reduce((sum, item) => sum + (item[key] ?? 0), 0)
+    }
+    const before = await until(() => sumOf('requests'))
+    await ask('/')
+    await until(async () => (await sumOf('requests')) > before)
+    expect(await sumOf('failed')).toBeGreaterThan(0)
+    const { items, deploys } = await client.call(readSeries, { alias: 'shop' })
+    expect(items.some(({ memory_bytes }) => memory_bytes !== null && memory_bytes > 1e6)).toBe(true)
+    expect(deploys[0]).toMatchObject({ id: first.id, message: 'Sell shoes' })
   })
 
   it('gets its variables with the next deploy', async () => {

@@ -1,13 +1,17 @@
 import { readFile } from 'node:fs/promises'
+import { request as send } from 'node:http'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { listDeploys } from '#contract/apps/deploys.ts'
+import { createApp } from '#contract/apps/apps.ts'
+import { listDeploys, startDeploy } from '#contract/apps/deploys.ts'
 import { ingestLogs } from '#contract/apps/logs.ts'
 import { setAppPerson } from '#contract/apps/people.ts'
+import { readSeries } from '#contract/apps/series.ts'
 import { sql } from '#lib/db/sql.ts'
 import { makeLive, makeLiveApp, uploadFiles } from '#test/apps/live-app.ts'
 import { proposeChange } from '#test/apps/proposed-change.ts'
 import { type ConsoleVisits, startConsoleVisits } from '#test/browser/console-visit.ts'
+import { appPortOf } from '#test/door/app-port.ts'
 import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
 import { DEPLOYS_CHANNEL } from '../../src/server/areas/apps/deploys/store.ts'
@@ -29,6 +33,16 @@ const PROOF: StoredProof = {
   after: { runs: ['passed', 'passed', 'passed'], output: '' },
 }
 const SUMMARY = 'Unknown items crash the request'
+
+/** Fails at one path. */
+const COUNTED = {
+  'server.js': `const { createServer } = require('node:http')
+createServer((request, response) => {
+  response.statusCode = request.url === '/bad' ? 500 : 200
+  response.end('well')
+}).listen(process.env.PORT, '127.0.0.1')
+`,
+}
 
 type Member = Awaited<ReturnType<ConsoleVisits['system']['member']>>
 
@@ -117,6 +131,40 @@ needs('chromium')('apps in the console', () => {
     const fields = page.getByRole('dialog').locator('.log-fields')
     expect(await fields.innerText()).toMatch(/us‹U\+200B›er\s+‹U\+202E›gnp.exe/)
     expect(await fields.getByRole('button').getAttribute('title')).toBe('Only lines with us‹U+200B›er ‹U+202E›gnp.exe')
+    expect(faults).toEqual([])
+  })
+
+  it('CO-11 an app shows the requests that visitors made, as the operation answers them, and says when there were none', async () => {
+    const client = visits.system.client(admin.token)
+    const { url } = await client.call(createApp, { alias: 'stall', settings: { start_command: 'node server.js' } })
+    const { page, faults, axe } = await inOrg('developer', '/apps/stall')
+    await page.getByText('Nothing was counted in the last 24 hours. No revision of the app is live.').waitFor()
+    expect(await axe()).toEqual([])
+    const message = 'Open the stall'
+    const revision_id = await uploadFiles(visits.system, admin, { alias: 'stall', files: COUNTED, message })
+    await client.call(startDeploy, { alias: 'stall', revision_id })
+    await until(async () => (await client.call(listDeploys, { alias: 'stall' })).items[0]?.state === 'live')
+    const host = new URL(url!).hostname
+    const port = await appPortOf(visits.system.url, host)
+    for (const path of ['/', '/', '/bad', '/']) await visit(port, host, path)
+    const series = await until(async () => {
+      const { items } = await client.call(readSeries, { alias: 'stall' })
+      return items.reduce((sum, { requests }) => sum + (requests ?? 0), 0) >= 4 && items
+    })
+    await page.goto(`${visits.system.url}/apps/stall?within=1h`)
+    await page.getByText(/^\d+ requests, \d+ failed .* in the last hour\.$/).waitFor()
+    await page.getByRole('link', { name: message }).first().waitFor()
+    expect(await axe()).toEqual([])
+    const chart = page.getByRole('figure', { name: 'How many requests fail?' })
+    await chart.getByRole('button', { name: /^Table/ }).click()
+    const rows = await chart.locator('tbody tr').allInnerTexts()
+    const numbers = rows.map((row) => row.split('\t').slice(1).join(' '))
+    for (const { requests, failed } of series.filter((item) => item.requests !== null && item.requests > 0))
+      expect(numbers).toContain(`${failed} ${requests! - failed!}`)
+    await page.getByLabel('Time of the charts').selectOption('14d')
+    await page.waitForURL(/within=14d/)
+    await page.getByText(/in the last 14 days\.$/).waitFor()
+    expect(await axe()).toEqual([])
     expect(faults).toEqual([])
   })
 
@@ -225,6 +273,15 @@ async function reply(page: Page, text: string, isInternal: boolean): Promise<voi
   await page.getByRole('article').getByText(text).waitFor()
   // The form is emptied after the reply is shown. A tick that is set before that would be taken back.
   await until(async () => (await page.getByLabel('Reply').inputValue()) === '')
+}
+
+function visit(port: number, host: string, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const asked = send({ host: '127.0.0.1', port, path, headers: { host }, agent: false }, (response) => {
+      response.resume().once('end', resolve)
+    })
+    asked.once('error', reject).end()
+  })
 }
 
 async function actsOf(page: Page): Promise<string[]> {

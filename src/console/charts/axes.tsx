@@ -37,6 +37,8 @@ export const TOP_PX = 6
 export const LEFT_PX = 48
 /** Room at the right for half of the last label of the time. */
 export const RIGHT_PX = 16
+/** Room at the right for the names of lines. */
+export const NAMES_PX = 40
 /** Room below the plot for the labels of the time. */
 export const BOTTOM_PX = 22
 const LABEL_PX = 52

@@ -1,4 +1,4 @@
-import { BOTTOM_PX, LEFT_PX, TimeAxis, TOP_PX, ValueAxis } from './axes.tsx'
+import { BOTTOM_PX, LEFT_PX, NAMES_PX, TimeAxis, TOP_PX, ValueAxis } from './axes.tsx'
 import { Chart, type ChartProps } from './chart.tsx'
 import { linePath, type Point, spreadLabels } from './line-path.ts'
 import { Marks } from './marks.tsx'
@@ -22,8 +22,6 @@ const HEIGHT = 120
 const LABEL_GAP = 14
 /** Points that are nearer to each other are not drawn, only the line through them. */
 const MIN_DISTANCE_PX = 8
-/** Room at the right for the names of the lines. */
-const RIGHT_PX = 40
 
 /** Lines over time, each named at its end, with the same numbers as a table. */
 export function Lines({ title, axis, summary, ticks, marks = [], labels, lines, isUnknown, format }: Props) {
@@ -43,7 +41,7 @@ export function Lines({ title, axis, summary, ticks, marks = [], labels, lines, 
     <Chart title={title} axis={axis} numbers={numbers}>
       <Plot label={summary ?? spoken.join('. ')} height={TOP_PX + HEIGHT + BOTTOM_PX}>
         {(width) => {
-          const right = width - RIGHT_PX
+          const right = width - NAMES_PX
           const distance = (right - LEFT_PX) / Math.max(labels.length, 1)
           const xOf = (index: number) => LEFT_PX + distance * (index + 0.5)
           const placed = lines.map(({ label, values }) => ({

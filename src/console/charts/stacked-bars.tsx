@@ -1,8 +1,8 @@
-import { BOTTOM_PX, LEFT_PX, RIGHT_PX, TimeAxis, TOP_PX, ValueAxis } from './axes.tsx'
+import { BOTTOM_PX, LEFT_PX, NAMES_PX, RIGHT_PX, TimeAxis, TOP_PX, ValueAxis } from './axes.tsx'
 import { Chart, type ChartProps } from './chart.tsx'
 import { Marks } from './marks.tsx'
 import { numberText } from './number-text.ts'
-import { StripePattern, usePatternId } from './patterns.tsx'
+import { HatchPattern, StripePattern, usePatternId } from './patterns.tsx'
 import { Plot } from './plot.tsx'
 import { barSizes, scaleTop } from './scale.ts'
 
@@ -22,6 +22,8 @@ type Props = ChartProps & {
   unit: string
   /** A line across the bars that they should stay below. */
   limit?: Limit
+  /** Ends the bars where the lines of charts with the same times end. */
+  isBesideLines?: boolean
 }
 
 const HEIGHT = 120
@@ -29,8 +31,11 @@ const HEIGHT = 120
 const MIN_HEIGHT_PX = 2
 
 /** Bars over time, stacked by series, with the same numbers as a table. */
-export function StackedBars({ title, axis, summary, ticks, marks = [], labels, series, unit, limit }: Props) {
+export function StackedBars(props: Props) {
+  const { title, axis, summary, ticks, marks = [], labels, series, unit, limit, isBesideLines = false } = props
   const stripes = usePatternId()
+  const hatch = usePatternId()
+  const right = isBesideLines ? NAMES_PX : RIGHT_PX
   const totals = labels.map((_, bar) => series.reduce((sum, { values }) => sum + (values[bar] ?? 0), 0))
   const top = scaleTop(Math.max(limit?.value ?? 0, ...totals))
   const numbers = {
@@ -45,11 +50,27 @@ export function StackedBars({ title, axis, summary, ticks, marks = [], labels, s
     <Chart title={title} axis={axis} numbers={numbers}>
       <Plot label={summary ?? describe(labels, totals, unit, limit)} height={TOP_PX + HEIGHT + BOTTOM_PX}>
         {(width) => {
-          const { bar, distance } = barSizes(labels.length, width - LEFT_PX - RIGHT_PX)
+          const { bar, distance } = barSizes(labels.length, width - LEFT_PX - right)
           const xOf = (index: number) => LEFT_PX + distance * (index + 0.5)
           return (
             <>
               <StripePattern id={stripes} />
+              <HatchPattern id={hatch} />
+              {labels.map(
+                (label, index) =>
+                  series.every(({ values }) => values[index] === null) && (
+                    <rect
+                      key={xOf(index)}
+                      fill={`url(#${hatch})`}
+                      x={LEFT_PX + distance * index}
+                      y={TOP_PX}
+                      width={distance}
+                      height={HEIGHT}
+                    >
+                      <title>{`${label}: unknown`}</title>
+                    </rect>
+                  ),
+              )}
               <ValueAxis top={top} left={LEFT_PX} right={width} height={HEIGHT} format={numberText} />
               {labels.map((label, index) => (
                 <Bar

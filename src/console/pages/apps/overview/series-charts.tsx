@@ -26,8 +26,9 @@ export function SeriesCharts({ buckets, labels: both, marks, words, bucketSecond
     <div className="charts narrow">
       <StackedBars
         {...shared}
-        title="How many requests, and did they work?"
-        axis={`Requests in each ${each}. Failed: status 500 or more, or no answer.`}
+        isBesideLines
+        title="How many requests fail?"
+        axis={`Requests in each ${each}, with those that failed.`}
         summary={`${totalText(buckets)} ${words}. The table has the numbers.`}
         series={[
           { label: 'Failed', values: buckets.map(({ failed }) => failed), tone: 'error' },
@@ -38,7 +39,7 @@ export function SeriesCharts({ buckets, labels: both, marks, words, bucketSecond
       <Lines
         {...shared}
         title="How fast are its answers?"
-        axis="Time until an answer began. p50: half were faster; p95: 95 of 100 were."
+        axis="Half (p50) and 95 of 100 (p95) began within this time."
         summary={`95 of 100 answers began within ${latencyText(most(({ p95_ms }) => p95_ms))} at the slowest. The table has the numbers.`}
         lines={[
           { label: 'p50', values: buckets.map(({ p50_ms }) => p50_ms) },
