@@ -45,12 +45,12 @@ export function isKnown({ requests }: Bucket): boolean {
 /** Writes when a bucket begins, as the table has it and as short as below a chart. */
 export function labelsOf(
   { at }: Pick<Bucket, 'at'>,
-  isLong: boolean,
+  byDay: boolean,
 ): { readonly label: string; readonly tick: string } {
   const date = new Date(at)
   const time = `${String(date.getHours()).padStart(2, '0')}:${String(date.getMinutes()).padStart(2, '0')}`
   const day = dayLabel(at)
-  return { label: `${day} ${time}`, tick: isLong ? day : time }
+  return { label: `${day} ${time}`, tick: byDay ? day : time }
 }
 
 /** Whether the time has so many days that days tell its buckets apart. */
