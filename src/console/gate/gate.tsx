@@ -5,6 +5,7 @@ import { ServiceError } from '#contract/core/errors.ts'
 import { retryRead } from '../call/retry.ts'
 import { LoadFailed } from '../parts/page/load-failed.tsx'
 import { connect } from '../session/api.ts'
+import { keepFragment } from '../session/keep-fragment.ts'
 import { redeemCode } from '../session/redeem-code.ts'
 import { identityOf, type Me, type Session, SessionContext } from '../session/session.ts'
 import { useOtherTabs } from '../session/use-other-tabs.ts'
@@ -52,6 +53,7 @@ async function look(signal: AbortSignal): Promise<Found> {
     return { state: 'found', me: await connect().call(readMe, {}, { signal }) }
   } catch (error) {
     if (!(error instanceof ServiceError && error.status === 401)) return { state: 'failed', error }
+    keepFragment(location)
     location.assign(`/auth/login?return_to=${encodeURIComponent(location.pathname + location.search)}`)
     return { state: 'looking' }
   }
