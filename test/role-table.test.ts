@@ -126,6 +126,7 @@ const TABLE: Row[] = [
   ['notifications.list',      '401 200 200 200 200 200 200 401 403 401', at('/api/notifications/inbox')],
   ['notifications.follow',    '401 200 200 200 200 200 200 401 403 401', at('/api/notifications/inbox/follow')],
   ['notifications.ack',       '401 404 404 404 404 404 404 401 403 401', at('/api/notifications/inbox/ntf_none/ack', {})],
+  ['notifications.ack-all',   '401 200 200 200 200 200 200 401 403 401', at('/api/notifications/inbox/ack', { up_to: 'ntf_00000000000000000000000000' })],
   ['notifications.list-channels', '401 403 403 403 200 200 200 401 403 401', at('/api/notifications/channels')],
   ['notifications.test-channel', '401 403 403 403 404 404 404 401 403 401', at('/api/notifications/channels/chn_none/test', {})],
   ['integrations.create-webhook', '401 403 403 403 400 400 400 401 403 401', at('/api/integrations/webhooks', { url: 'https://127.0.0.1/' })],

@@ -150,6 +150,7 @@ export const OPERATIONS: readonly Operation[] = [
   inbox.followInbox,
   inbox.countUnread,
   inbox.ackNotification,
+  inbox.ackInbox,
   follows.listFollows,
   follows.setFollow,
   channels.listChannels,

@@ -127,6 +127,14 @@ needs('chromium')('pages about the organization and the person', () => {
     expect(await axe()).toEqual([])
     await page.getByRole('button', { name: /^Mark as read/ }).click()
     await page.getByRole('link', { name: 'Inbox', exact: true }).waitFor()
+    expect(await page.getByRole('button', { name: 'Mark all as read' }).count()).toBe(0)
+    await visits.system.db.query(sql`update notifications.inbox set read_at = null where user_id = ${user_id}`)
+    // Shown without a reload: the list is read again while it is open.
+    await page.getByRole('button', { name: /^Mark as read/ }).waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'Mark all as read' }).click()
+    await page.getByText('Marked 1 notification as read.').waitFor()
+    await page.getByRole('link', { name: 'Inbox', exact: true }).waitFor()
     expect(faults).toEqual([])
   })
 

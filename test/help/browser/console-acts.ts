@@ -42,6 +42,12 @@ export const CONSOLE_ACTS: readonly ConsoleAct[] = [
     press: 'Mark as read',
     answers: { 'notifications.list': { items: [{ read_at: null }] } },
   },
+  {
+    operation: 'notifications.ack-all',
+    at: '/inbox',
+    press: 'Mark all as read',
+    answers: { 'notifications.count-unread': { unread: 2 } },
+  },
 
   {
     operation: 'databases.create',

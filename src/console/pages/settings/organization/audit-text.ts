@@ -18,3 +18,24 @@ export function detailText(detail: Entry['detail']): string {
     .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' ')
 }
+
+/** Names the subject of actions: `data_source` is `Data source`. */
+export function subjectText(subject: string): string {
+  const text = spaced(OWN_WORDS.get(subject) ?? subject)
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** Writes an action in words: `member.role_changed` is `Member: role changed`. */
+export function actionText(action: string): string {
+  const [subject = '', ...rest] = action.split('.')
+  return rest.length === 0 ? subjectText(subject) : `${subjectText(subject)}: ${spaced(rest.join(' '))}`
+}
+
+const OWN_WORDS: ReadonlyMap<string, string> = new Map([
+  ['org', 'organization'],
+  ['token', 'API token'],
+])
+
+function spaced(text: string): string {
+  return text.replaceAll('_', ' ')
+}
