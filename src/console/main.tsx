@@ -11,15 +11,19 @@ import { takeFragment } from './session/keep-fragment.ts'
 applyTheme(readTheme())
 const fragment = takeFragment(location)
 if (fragment !== undefined) history.replaceState(history.state, '', fragment)
-const connection = createConnection(probe)
-const router = createPages()
-guardLeaving(router, connection)
-createRoot(document.getElementById('root')!).render(
-  <StrictMode>
-    <ConnectionContext value={connection}>
-      <SessionGate>
-        <Pages router={router} />
-      </SessionGate>
-    </ConnectionContext>
-  </StrictMode>,
-)
+createRoot(document.getElementById('root')!).render(openConsole())
+
+function openConsole() {
+  const connection = createConnection(probe)
+  const router = createPages()
+  guardLeaving(router, connection)
+  return (
+    <StrictMode>
+      <ConnectionContext value={connection}>
+        <SessionGate>
+          <Pages router={router} />
+        </SessionGate>
+      </ConnectionContext>
+    </StrictMode>
+  )
+}

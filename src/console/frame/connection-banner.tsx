@@ -4,7 +4,7 @@ import { useConnection } from '../session/connection.ts'
 
 const AGAIN_MS = 3_000
 
-/** Says quietly that the service does not answer, asks it again, and reads the page anew when it does. */
+/** Shows that the service does not answer, asks it again, and reads the page anew when it does. */
 export function ConnectionBanner() {
   const { subscribe, reach, check } = useConnection()
   const queries = useQueryClient()

@@ -48,7 +48,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
   )
 }
 
-/** What was found stays when a later look fails, such as after a rename while the service restarts. */
+/** Keeps the person who was found when a later look fails, such as after a rename while the service restarts. */
 const keepMember = (result: Found) => (before: Found) =>
   result.state === 'failed' && before.state === 'found' ? before : result
 

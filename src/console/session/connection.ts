@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react'
 
 /** `held` is lost too, and a page was not opened because of it. */
-export type Reach = 'reached' | 'lost' | 'held'
+type Reach = 'reached' | 'lost' | 'held'
 
 export type Connection = {
   readonly reach: () => Reach
