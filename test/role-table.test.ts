@@ -173,6 +173,7 @@ const TABLE: Row[] = [
   ['databases.connection',    '401 403 403 404 404 404 404 401 403 401', at('/api/wf/databases/none/connection')],
   ['databases.dump',          '401 403 403 403 403 200 200 401 403 401', at('/api/wf/databases/none/dump')],
   ['databases.drop',          '401 403 403 403 404 404 404 401 403 401', at('/api/wf/databases/none?confirm=none')],
+  ['data-sources.known-values', '401 404 404 404 404 404 404 401 403 401', at('/api/wf/slim/data-sources/db_none/known-values', { column: 'x' })],
   ['data-sources.query',      '401 404 404 404 404 404 404 401 404 401', at('/api/wf/slim/data-sources/db_none/query', { query: 'x' })],
   ['data-sources.list',       '401 403 403 200 200 200 200 401 403 401', at('/api/wf/data-sources')],
   // Nobody made that database or source: who may gets 404.

@@ -105,6 +105,12 @@ export const CONSOLE_ACTS: readonly ConsoleAct[] = [
     answers: { 'data-sources.list': { items: [SOURCE] } },
   },
   {
+    operation: 'data-sources.known-values',
+    at: '/mcp/sources/db_thing',
+    press: 'Show values',
+    answers: { 'data-sources.list': { items: [{ ...SOURCE, filter_schema: { category: 'string' } }] } },
+  },
+  {
     operation: 'data-sources.switch',
     at: '/databases/thing/prepare/thing',
     press: 'Enable source',

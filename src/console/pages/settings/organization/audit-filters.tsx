@@ -5,6 +5,7 @@ import { PersonFilter } from '../../mcp/activity/person-filter.tsx'
 import { withChosen } from '../../mcp/activity/with-chosen.ts'
 import type { AuditSearch } from './audit-search.ts'
 import { subjectText } from './audit-text.ts'
+import '#console/styles/mcp.css'
 
 const EVERYTHING = { value: '', label: 'Everything' }
 /** First parts of actions, in the order of the navigation. A link can name another one. */

@@ -11,7 +11,7 @@ import { useHasRole, useSession } from '#console/session/session.ts'
 import { listAudit } from '#contract/auth/members.ts'
 import { AuditFilters } from './audit-filters.tsx'
 import { toAuditInput } from './audit-search.ts'
-import { actionText, detailText, userIdsOf, withNames } from './audit-text.ts'
+import { actionText, detailText, shortTarget, userIdsOf, withNames } from './audit-text.ts'
 import { ExportAudit } from './export-audit.tsx'
 import { OrganizationPage } from './organization-page.tsx'
 import { SupportSessions } from './support-sessions.tsx'
@@ -22,7 +22,11 @@ const columnsOf = (nameOf: (userId: string) => string): readonly Column<Entry>[]
   { head: 'What', cell: ({ action }) => <span title={action}>{actionText(action)}</span> },
   { head: 'Who', cell: ({ actor, actor_name }) => <Actor actor={actor} name={actor_name} /> },
   { head: 'When', cell: ({ at }) => <Time at={at} /> },
-  { head: 'On', cell: ({ target }) => withNames(target, nameOf), isWide: true },
+  {
+    head: 'On',
+    cell: ({ target }) => <span title={target}>{withNames(shortTarget(target), nameOf)}</span>,
+    isWide: true,
+  },
   { head: 'Details', cell: ({ detail }) => <code>{withNames(detailText(detail), nameOf)}</code>, isWide: true },
 ]
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { actionText, detailText, userIdsOf, withNames } from './audit-text.ts'
+import { actionText, detailText, shortTarget, userIdsOf, withNames } from './audit-text.ts'
 
 const ANNE = `usr_${'a'.repeat(26)}`
 const BEN = `usr_${'b'.repeat(26)}`
@@ -20,4 +20,12 @@ it.each([
   ['something', 'Something'],
 ])('CO-01 the action %s is written as %s', (action, text) => {
   expect(actionText(action)).toBe(text)
+})
+
+it.each([
+  [`chn_${'0'.repeat(22)}wxyz`, 'chn_…0000wxyz'],
+  [ANNE, ANNE],
+  ['shop', 'shop'],
+])('CO-01 the target %s is written as %s', (target, text) => {
+  expect(shortTarget(target)).toBe(text)
 })

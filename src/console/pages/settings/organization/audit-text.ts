@@ -1,3 +1,5 @@
+import { shortId } from '#console/parts/text/short-id.ts'
+
 const USER_IDS = /\busr_[0-9a-z]{26}\b/g
 
 type Entry = { readonly target: string; readonly detail: Readonly<Record<string, unknown>> }
@@ -38,4 +40,9 @@ const OWN_WORDS: ReadonlyMap<string, string> = new Map([
 
 function spaced(text: string): string {
   return text.replaceAll('_', ' ')
+}
+
+/** Shortens an id, whose details name it. Those of users are left for their names. */
+export function shortTarget(target: string): string {
+  return /^(?!usr_)[a-z]+_[0-9a-z]{26}$/.test(target) ? shortId(target) : target
 }

@@ -42,6 +42,8 @@ export function AskForm({ source, proposed, isRunning, error, onAsk }: Props) {
           {columns.map(([column, type]) => (
             <FilterField
               key={column}
+              source={source}
+              target={target}
               column={column}
               type={type}
               values={Object.hasOwn(typed, column) ? typed[column]! : ['']}
