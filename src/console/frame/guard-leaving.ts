@@ -39,7 +39,7 @@ type Preloading = { readonly preload?: () => Promise<void> }
 
 async function loadScripts(router: AnyRouter, path: string): Promise<void> {
   const [routes] = router.getMatchedRoutes(path)
-  await Promise.all(routes.map(({ options }) => (options.component as Preloading | undefined)?.preload?.()))
+  await Promise.all(routes.map(async ({ options }) => (options.component as Preloading | undefined)?.preload?.()))
 }
 
 /** Returns the address of a link of this service that is no page of the console, such as that of the guides. */

@@ -10,11 +10,11 @@ import '#console/styles/mcp.css'
 const EVERYTHING = { value: '', label: 'Everything' }
 /** First parts of actions, in the order of the navigation. A link can name another one. */
 const SUBJECTS = [
-  ...['org', 'member', 'invitation', 'domains', 'token', 'session', 'agent', 'support'],
-  ...['database', 'data_source', 'quota'],
-  ...['app', 'deploy', 'revision', 'check', 'pipeline', 'proposal', 'finding', 'maintenance'],
-  ...['webhook', 'email', 'chat', 'forum', 'subscription', 'delivery', 'notification_settings'],
-]
+  ['org', 'member', 'invitation', 'domains', 'token', 'session', 'agent', 'support'],
+  ['database', 'data_source', 'quota'],
+  ['app', 'deploy', 'revision', 'check', 'pipeline', 'proposal', 'finding', 'maintenance'],
+  ['webhook', 'email', 'chat', 'forum', 'subscription', 'delivery', 'notification_settings'],
+].flat()
 
 type Props = { search: AuditSearch; onChange: (changed: Partial<AuditSearch>) => void }
 
