@@ -126,6 +126,7 @@ const TABLE: Row[] = [
   ['notifications.list',      '401 200 200 200 200 200 200 401 403 401', at('/api/notifications/inbox')],
   ['notifications.follow',    '401 200 200 200 200 200 200 401 403 401', at('/api/notifications/inbox/follow')],
   ['notifications.ack',       '401 404 404 404 404 404 404 401 403 401', at('/api/notifications/inbox/ntf_none/ack', {})],
+  ['notifications.ack-all',   '401 200 200 200 200 200 200 401 403 401', at('/api/notifications/inbox/ack', { up_to: 'ntf_00000000000000000000000000' })],
   ['notifications.list-channels', '401 403 403 403 200 200 200 401 403 401', at('/api/notifications/channels')],
   ['notifications.test-channel', '401 403 403 403 404 404 404 401 403 401', at('/api/notifications/channels/chn_none/test', {})],
   ['integrations.create-webhook', '401 403 403 403 400 400 400 401 403 401', at('/api/integrations/webhooks', { url: 'https://127.0.0.1/' })],
@@ -172,6 +173,7 @@ const TABLE: Row[] = [
   ['databases.connection',    '401 403 403 404 404 404 404 401 403 401', at('/api/wf/databases/none/connection')],
   ['databases.dump',          '401 403 403 403 403 200 200 401 403 401', at('/api/wf/databases/none/dump')],
   ['databases.drop',          '401 403 403 403 404 404 404 401 403 401', at('/api/wf/databases/none?confirm=none')],
+  ['data-sources.known-values', '401 404 404 404 404 404 404 401 403 401', at('/api/wf/slim/data-sources/db_none/known-values', { column: 'x' })],
   ['data-sources.query',      '401 404 404 404 404 404 404 401 404 401', at('/api/wf/slim/data-sources/db_none/query', { query: 'x' })],
   ['data-sources.list',       '401 403 403 200 200 200 200 401 403 401', at('/api/wf/data-sources')],
   // Nobody made that database or source: who may gets 404.

@@ -27,6 +27,7 @@ import * as consolePages from './console.ts'
 import type { Operation } from './core/operation.ts'
 import * as checkSearch from './data-sources/check-search.ts'
 import * as embeddingChange from './data-sources/embedding-change.ts'
+import * as knownValues from './data-sources/known-values.ts'
 import * as searchConfig from './data-sources/search-config.ts'
 import * as sources from './data-sources/sources.ts'
 import * as databaseTables from './database-tables.ts'
@@ -122,6 +123,7 @@ export const OPERATIONS: readonly Operation[] = [
   oauth.oauthRevoke,
   sources.listSlimSources,
   sources.querySource,
+  knownValues.listKnownValues,
   sources.listSources,
   sources.switchSource,
   sources.exposeSource,
@@ -151,6 +153,7 @@ export const OPERATIONS: readonly Operation[] = [
   inbox.followInbox,
   inbox.countUnread,
   inbox.ackNotification,
+  inbox.ackInbox,
   follows.listFollows,
   follows.setFollow,
   channels.listChannels,

@@ -117,6 +117,42 @@ needs('chromium')('data sources, agents and databases in the console', () => {
     expect(faults.filter((fault) => !fault.includes('403'))).toEqual([])
   })
 
+  it('CO-13 a link fills in a question with its filters, asks nothing, and no server sees it', async () => {
+    const viewer = await visits.visit('viewer', '/mcp/sources/db_docs', { orgId: admin.org_id })
+    await viewer.page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await viewer.page.getByLabel('Question').fill('who & what\n#1?')
+    await viewer.page.getByLabel('category', { exact: true }).fill('leave')
+    await viewer.page.getByRole('button', { name: 'Copy link' }).click()
+    await viewer.page.getByRole('button', { name: 'Copied' }).waitFor()
+    const link = await viewer.page.evaluate(() => navigator.clipboard.readText())
+
+    const addresses: string[] = []
+    const { page, faults } = await visits.visit('viewer', '/', { person: viewer, isSignedOut: true })
+    page.on('request', (request) => addresses.push(`${request.url()} ${request.postData() ?? ''}`))
+    await page.goto(link)
+    await page.getByRole('link', { name: /Google/ }).click()
+    await page.getByRole('button', { name: 'Ask source' }).waitFor()
+    expect(await page.getByLabel('Question').inputValue()).toBe('who & what\n#1?')
+    expect(await page.getByLabel('category', { exact: true }).inputValue()).toBe('leave')
+    expect(addresses.filter((address) => /who|leave|\/query/.test(address.replace(/#.*/, '')))).toEqual([])
+    expect(await page.getByRole('heading', { name: /hits?$/ }).count()).toBe(0)
+    // The browser reports the 401 of the first look as a failed request.
+    expect(faults.filter((fault) => !fault.includes('401'))).toEqual([])
+  })
+
+  it('CO-14 the values of a filter are listed when asked for, and chosen with a click', async () => {
+    const { page, faults, axe } = await visits.visit('viewer', '/mcp/sources/db_docs', { orgId: admin.org_id })
+    await page.getByRole('button', { name: 'Show values of category' }).click()
+    const values = page.getByRole('group', { name: 'Known values' })
+    await values.getByRole('button', { name: 'travel' }).click()
+    expect(await values.getByRole('button').allInnerTexts()).toEqual(['leave', 'travel'])
+    expect(await page.getByLabel('category', { exact: true }).inputValue()).toBe('travel')
+    expect(await axe()).toEqual([])
+    await page.getByRole('navigation', { name: 'Parts of the source' }).getByRole('link', { name: 'Activity' }).click()
+    await page.getByRole('cell', { name: 'Pat viewer' }).waitFor()
+    expect(faults).toEqual([])
+  })
+
   it('AU-10 CO-02 a person connects an agent, and disconnects it on the page of their agents', async () => {
     const { page, axe } = admin
     const accessToken = await connectAgent(visits.system.url, admin, 'Desk agent')
@@ -139,7 +175,9 @@ needs('chromium')('data sources, agents and databases in the console', () => {
     const client = visits.system.client(token)
     const { connection_string } = await client.call(readConnection, { name: 'docs' })
     await runIn(connection_string, ARTICLES)
-    const connection_config = { embedding_configs: [entry({ label: 'articles' })] }
+    const connection_config = {
+      embedding_configs: [entry({ label: 'articles', content_columns: 'id, title, category' })],
+    }
     await client.call(configureSource, { id: 'db_docs', connection_config, filter_schema: { category: 'string' } })
   }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createApp } from '#contract/apps/apps.ts'
 import { endSupport, startSupport } from '#contract/auth/support.ts'
@@ -127,6 +128,14 @@ needs('chromium')('pages about the organization and the person', () => {
     expect(await axe()).toEqual([])
     await page.getByRole('button', { name: /^Mark as read/ }).click()
     await page.getByRole('link', { name: 'Inbox', exact: true }).waitFor()
+    expect(await page.getByRole('button', { name: 'Mark all as read' }).count()).toBe(0)
+    await visits.system.db.query(sql`update notifications.inbox set read_at = null where user_id = ${user_id}`)
+    // Shown without a reload: the list is read again while it is open.
+    await page.getByRole('button', { name: /^Mark as read/ }).waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'Mark all as read' }).click()
+    await page.getByText('Marked 1 notification as read.').waitFor()
+    await page.getByRole('link', { name: 'Inbox', exact: true }).waitFor()
     expect(faults).toEqual([])
   })
 
@@ -157,6 +166,16 @@ needs('chromium')('pages about the organization and the person', () => {
     const { page, faults } = await visits.visit('owner', '/settings/organization/audit', { person: owner })
     await page.getByRole('cell', { name: 'Pat admin' }).first().waitFor()
     expect(await page.getByRole('table', { name: 'Audit log' }).innerText()).not.toMatch(/usr_/)
+    await page.getByLabel('About').selectOption('Check')
+    await page.getByRole('cell', { name: 'App: created' }).waitFor({ state: 'detached' })
+    await page.getByRole('cell', { name: 'Check: created' }).waitFor()
+    expect(new URL(page.url()).search).toBe('?subject=check')
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export' }).click()
+    const lines = readFileSync(await (await saved).path(), 'utf8')
+      .trimEnd()
+      .split('\n')
+    expect(lines.map((line) => JSON.parse(line).action)).toEqual(['check.created'])
     expect(faults).toEqual([])
   })
 })

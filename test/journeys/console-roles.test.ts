@@ -14,6 +14,17 @@ import { connectRawWorker } from '#test/work/raw-worker.ts'
 type Member = Awaited<ReturnType<ConsoleVisits['system']['member']>>
 
 const EDIT = { path: 'server.js', old_text: 'items[0].price', new_text: 'items[0]?.price' }
+const ORDER = {
+  type: 'object',
+  properties: {
+    wine: { type: 'string', description: 'Its name' },
+    bottles: { type: 'integer', minimum: 1, maximum: 12 },
+    size: { enum: ['bottle', 'magnum'], default: 'bottle' },
+    is_gift: { type: 'boolean' },
+    for: { type: 'array', items: { type: 'string' } },
+  },
+  required: ['wine', 'bottles'],
+}
 const EVERYONE = [
   'Home',
   'Inbox',
@@ -179,6 +190,48 @@ needs('chromium')('what each role does in the console', () => {
     await viewer.page.getByText('Members and above can call functions.').waitFor()
     expect(await viewer.page.getByRole('button', { name: 'Call function' }).count()).toBe(0)
     expect([member.faults, viewer.faults]).toEqual([[], []])
+  })
+
+  it('CO-12 a call sends the JSON that the form makes, and a fault of an argument is at its field', async () => {
+    const client = visits.system.client(admin.token)
+    await client.call(createApp, { alias: 'cellar' })
+    const hostile = { type: 'object', properties: { ['x'.repeat(900)]: { type: 'string' } } }
+    await using worker = await connectRawWorker(client, 'cellar', {
+      functions: [
+        { name: 'order', description: 'Orders bottles', input_schema: ORDER },
+        { name: 'odd', description: 'Has a long name', input_schema: hostile },
+      ],
+    })
+    const { page, faults, axe } = await inOrg('member', '/functions?call=cellar%2Forder')
+    const dialog = page.getByRole('dialog')
+    const json = dialog.getByLabel('Arguments as JSON')
+    const sent = async () => JSON.parse(await json.inputValue())
+    await dialog.getByLabel('wine').fill('Rioja')
+    await dialog.getByLabel('bottles').fill('soon')
+    await dialog.getByText('Must be a number, not soon').waitFor()
+    expect(await sent()).toEqual({ wine: 'Rioja' })
+    await dialog.getByRole('button', { name: 'Call function' }).click()
+    await dialog.getByText('Correct bottles first.').waitFor()
+    await dialog.getByLabel('bottles').fill('90')
+    await dialog.getByLabel('size').selectOption('magnum')
+    await dialog.getByLabel('is_gift').selectOption('true')
+    expect(await axe()).toEqual([])
+    await dialog.getByRole('button', { name: 'Call function' }).click()
+    await dialog.getByText('must be at most 12', { exact: true }).waitFor()
+    await json.fill('{"wine": "Rioja", "bottles": 6, "for": ["Ada"]}')
+    expect(await dialog.getByLabel('bottles').inputValue()).toBe('6')
+    expect(await dialog.getByLabel('size').inputValue()).toBe('')
+    await dialog.getByRole('button', { name: 'Call function' }).click()
+    const { call_id, fence, input } = await worker.nextCall()
+    expect(input).toEqual(await sent())
+    await worker.report({ call_id, fence, output: 'ordered' })
+    await dialog.getByText('"ordered"').waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('button', { name: 'Call cellar/odd' }).click()
+    expect(await dialog.getByRole('textbox').count()).toBe(1)
+    expect(await axe()).toEqual([])
+    // The browser reports the refusal as a failed request.
+    expect(faults.filter((fault) => !fault.includes('400'))).toEqual([])
   })
 
   it('AU-10 an admin revokes the agent of a colleague, who cannot see the agents of others', async () => {

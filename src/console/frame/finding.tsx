@@ -1,14 +1,15 @@
-import { useRouter } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { CatchBoundary, useRouter } from '@tanstack/react-router'
+import { Suspense, useState } from 'react'
 import { guideIndex } from '#contract/guides.ts'
 import { docs } from '#contract/system.ts'
 import { Palette } from '../palette/palette.tsx'
 import type { PaletteItem } from '../palette/palette-item.ts'
+import { lazyComponent } from '../parts/page/lazy-component.ts'
 import { useSession } from '../session/session.ts'
 import { type Entry, entriesFor } from './navigation.ts'
 import { useShortcuts } from './use-shortcuts.ts'
 
-const ShortcutList = lazy(async () => ({ default: (await import('../palette/shortcut-list.tsx')).ShortcutList }))
+const ShortcutList = lazyComponent(() => import('../palette/shortcut-list.tsx'), 'ShortcutList')
 
 type FindingState = {
   readonly open: 'palette' | 'list' | undefined
@@ -43,9 +44,11 @@ export function Finding({ of: { open, entries, onClose } }: { of: FindingState }
   if (open === 'palette') return <Palette pages={[...entries.map(toPage), ...OUTSIDE]} onClose={onClose} />
   if (open !== 'list') return null
   return (
-    <Suspense>
-      <ShortcutList pages={entries} onClose={onClose} />
-    </Suspense>
+    <CatchBoundary getResetKey={() => open} errorComponent={() => null}>
+      <Suspense>
+        <ShortcutList pages={entries} onClose={onClose} />
+      </Suspense>
+    </CatchBoundary>
   )
 }
 

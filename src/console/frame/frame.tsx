@@ -1,6 +1,7 @@
 import { Outlet, useRouterState } from '@tanstack/react-router'
 import SearchIcon from 'lucide-react/icons/search'
 import { useEffect, useRef, useState } from 'react'
+import { ConnectionBanner } from './connection-banner.tsx'
 import { Finding, useFinding } from './finding.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { SupportBanner } from './support-banner.tsx'
@@ -52,6 +53,7 @@ export function Frame() {
         }}
       />
       <div className="content">
+        <ConnectionBanner />
         <SupportBanner />
         <main id="main" ref={main} tabIndex={-1}>
           <Outlet />

@@ -1,5 +1,6 @@
-import { type AnyRoute, createRootRoute, createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { type AnyRoute, createRootRoute, createRoute } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { lazyComponent } from '../parts/page/lazy-component.ts'
 import { Frame } from './frame.tsx'
 import { NoSuchPage } from './no-such-page.tsx'
 import { PageBroke } from './page-broke.tsx'
@@ -19,12 +20,12 @@ export function pagesBelow<R extends AnyRoute>(parent: R) {
   const getParentRoute = () => parent
   return {
     page: <const P extends string, N extends string>(path: P, load: Load<N>, name: N) =>
-      createRoute({ getParentRoute, path, component: lazyRouteComponent(load, name) }),
+      createRoute({ getParentRoute, path, component: lazyComponent(load, name) }),
     filteredPage: <const P extends string, S extends ReadSearch, N extends string>(
       path: P,
       validateSearch: S,
       load: Load<N>,
       name: N,
-    ) => createRoute({ getParentRoute, path, validateSearch, component: lazyRouteComponent(load, name) }),
+    ) => createRoute({ getParentRoute, path, validateSearch, component: lazyComponent(load, name) }),
   }
 }

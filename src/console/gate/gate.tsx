@@ -5,6 +5,8 @@ import { ServiceError } from '#contract/core/errors.ts'
 import { retryRead } from '../call/retry.ts'
 import { LoadFailed } from '../parts/page/load-failed.tsx'
 import { connect } from '../session/api.ts'
+import { useConnection } from '../session/connection.ts'
+import { keepFragment } from '../session/keep-fragment.ts'
 import { redeemCode } from '../session/redeem-code.ts'
 import { identityOf, type Me, type Session, SessionContext } from '../session/session.ts'
 import { useOtherTabs } from '../session/use-other-tabs.ts'
@@ -23,7 +25,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new attempt looks again
   useEffect(() => {
     const abort = new AbortController()
-    void look(abort.signal).then((result) => abort.signal.aborted || setFound(result))
+    void look(abort.signal).then((result) => abort.signal.aborted || setFound(keepMember(result)))
     return () => abort.abort()
   }, [attempt])
   if (found.state === 'looking') return <Boot />
@@ -46,12 +48,17 @@ export function SessionGate({ children }: { children: ReactNode }) {
   )
 }
 
+/** Keeps the person who was found when a later look fails, such as after a rename while the service restarts. */
+const keepMember = (result: Found) => (before: Found) =>
+  result.state === 'failed' && before.state === 'found' ? before : result
+
 async function look(signal: AbortSignal): Promise<Found> {
   try {
     await redeemCode()
     return { state: 'found', me: await connect().call(readMe, {}, { signal }) }
   } catch (error) {
     if (!(error instanceof ServiceError && error.status === 401)) return { state: 'failed', error }
+    keepFragment(location)
     location.assign(`/auth/login?return_to=${encodeURIComponent(location.pathname + location.search)}`)
     return { state: 'looking' }
   }
@@ -72,15 +79,21 @@ function createQueries(): QueryClient {
 /** Holds everything that belongs to one session. Another person or organization gets a new one, with nothing of this. */
 function Signed({ me, onReread, children }: { me: Session['me']; onReread: () => void; children: ReactNode }) {
   const [isEnded, setEnded] = useState(false)
+  const { report } = useConnection()
   const queries = useMemo(createQueries, [])
   const identity = identityOf(me)
   const session = useMemo(
     () => ({
       me,
-      api: connect({ session: identity, onSignedOut: () => setEnded(true), onSessionChanged: startOver }),
+      api: connect({
+        session: identity,
+        onSignedOut: () => setEnded(true),
+        onSessionChanged: startOver,
+        onReach: report,
+      }),
       reread: onReread,
     }),
-    [me, identity, onReread],
+    [me, identity, onReread, report],
   )
   useOtherTabs(identity, startOver)
   useEffect(() => () => queries.clear(), [queries])

@@ -1,8 +1,10 @@
-import { lazy, Suspense, useLayoutEffect, useRef, useState } from 'react'
+import { CatchBoundary } from '@tanstack/react-router'
+import { Suspense, useLayoutEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
+import { lazyComponent } from '../parts/page/lazy-component.ts'
 import type { MoveKey, PaletteItem } from './palette-item.ts'
 
-const Results = lazy(async () => ({ default: (await import('./results.tsx')).Results }))
+const Results = lazyComponent(() => import('./results.tsx'), 'Results')
 
 const LIST = 'palette-results'
 
@@ -56,21 +58,33 @@ export function Palette({ pages, onClose }: { pages: readonly PaletteItem[]; onC
           onChange={({ currentTarget: { value } }) => {
             setText(value)
             setSubmitted(false)
+            // Where it failed before, it is tried again.
+            Results.preload().catch(() => {})
           }}
         />
         <button type="button" className="button quiet small" onClick={onClose}>
           Close
         </button>
       </div>
-      <Suspense fallback={<div id={LIST} role="listbox" tabIndex={-1} aria-label="Results" />}>
-        <Results
-          id={LIST}
-          {...{ text, pages, isSubmitted, move, onClose }}
-          onActive={setActiveId}
-          onChosen={() => setSubmitted(false)}
-        />
-      </Suspense>
+      <CatchBoundary getResetKey={() => text} errorComponent={NotLoaded}>
+        <Suspense fallback={<div id={LIST} role="listbox" tabIndex={-1} aria-label="Results" />}>
+          <Results
+            id={LIST}
+            {...{ text, pages, isSubmitted, move, onClose }}
+            onActive={setActiveId}
+            onChosen={() => setSubmitted(false)}
+          />
+        </Suspense>
+      </CatchBoundary>
     </dialog>,
     document.body,
+  )
+}
+
+function NotLoaded() {
+  return (
+    <p id={LIST} className="fault" role="alert">
+      The search could not be loaded. It is tried again with the next letter.
+    </p>
   )
 }

@@ -4,6 +4,7 @@ import { search } from '#contract/search.ts'
 import { explain } from '../call/explain.ts'
 import { useCall } from '../call/use-call.ts'
 import { useSettled } from '../call/use-settled.ts'
+import { useConnection } from '../session/connection.ts'
 import { identityOf, useSession } from '../session/session.ts'
 import { offersFor } from './actions.ts'
 import { toItem } from './address-of.ts'
@@ -124,10 +125,11 @@ function useItems(text: string, pages: readonly PaletteItem[]) {
 function useOpen(onClose: () => void): (item: PaletteItem) => void {
   const { me } = useSession()
   const router = useRouter()
+  const { mayOpen } = useConnection()
   return (item) => {
     addRecent(identityOf(me), item)
     onClose()
-    if (item.isOutside) location.assign(item.to)
+    if (item.isOutside) void mayOpen().then((isReached) => isReached && location.assign(item.to))
     else router.history.push(item.to, item.act === undefined ? {} : { act: item.act })
   }
 }

@@ -1,24 +1,31 @@
 import { type Call, callWith, createSender, type FetchLike, type Sender } from '#contract/core/client-send.ts'
 import { ServiceError } from '#contract/core/errors.ts'
+import { health } from '#contract/system.ts'
 
 type Watch = {
   /** The session that the page shows. The server refuses requests of another one, see `SESSION_CHANGED`. */
   readonly session?: string
   readonly onSignedOut?: () => void
   readonly onSessionChanged?: () => void
+  /** Gets whether a request was answered, with whatever status. */
+  readonly onReach?: (isAnswered: boolean) => void
 }
 
 /** Calls operations. Pages that follow streams make theirs of `sender`, so that the others do not load how. */
 export type Api = { readonly call: Call; readonly sender: Sender }
 
 /** Opens the typed client for the origin of the page. This is the only file of the console that calls `fetch`. */
-export function connect({ session, onSignedOut, onSessionChanged }: Watch = {}): Api {
+export function connect({ session, onSignedOut, onSessionChanged, onReach }: Watch = {}): Api {
   const sender = createSender({
     baseUrl: location.origin,
     trustsAnswers: true,
     headers: () => ({ 'x-svc-client': 'console', ...(session !== undefined && { 'x-svc-session': session }) }),
     fetch: async (request) => {
-      const response = await send(request)
+      const response = await send(request).catch((error: unknown) => {
+        if (error instanceof ServiceError) onReach?.(false)
+        throw error
+      })
+      onReach?.(true)
       if (response.status === 401) onSignedOut?.()
       if (response.status === 409 && (await isSessionChanged(response))) onSessionChanged?.()
       return response
@@ -31,6 +38,20 @@ export function connect({ session, onSignedOut, onSessionChanged }: Watch = {}):
 export async function postForm(path: string, fields: Record<string, string>): Promise<Response> {
   const headers = { accept: 'application/json' }
   return send(new Request(path, { method: 'POST', headers, body: new URLSearchParams(fields), redirect: 'manual' }))
+}
+
+/** Longer than any answer of a service that is well, and short enough to wait for after a click. */
+const PROBE_MS = 5_000
+
+/** Whether the service answers. What a proxy answers in its place does not count. */
+export async function probe(): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(PROBE_MS)
+    const { status } = await fetch(health.path, { cache: 'no-store', redirect: 'manual', signal })
+    return status < 500
+  } catch {
+    return false
+  }
 }
 
 const send: FetchLike = async (request) => {

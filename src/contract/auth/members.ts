@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { IdInput } from '../core/inputs.ts'
+import { IdInput, TimeInput } from '../core/inputs.ts'
 import { jsonDelete, jsonGet, jsonPatch, jsonPost, jsonPut } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
@@ -229,6 +229,18 @@ export const listAudit = operation({
     'Owners see every entry. Admins see the part about support access: sessions of vendor staff, and what vendor staff did in them.',
   // Vendor staff must not read what they are watched by.
   access: { ...inOrg, role: 'admin', support: 'refused' },
-  input: z.object({ org_id, ...pageInput }),
+  input: z.object({
+    org_id,
+    subject: z
+      .string()
+      .max(40)
+      .regex(/^[a-z_]+$/, 'must be the first part of an action, such as member')
+      .optional()
+      .describe('Only actions that begin with it and a dot: `member` for `member.removed`'),
+    user_id: IdInput.optional().describe('Only what this person did, also with a token'),
+    from: TimeInput.optional().describe('From this time on'),
+    to: TimeInput.optional().describe('Before this time'),
+    ...pageInput,
+  }),
   output: listOf(AuditEntry),
 })

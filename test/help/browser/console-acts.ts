@@ -42,6 +42,12 @@ export const CONSOLE_ACTS: readonly ConsoleAct[] = [
     press: 'Mark as read',
     answers: { 'notifications.list': { items: [{ read_at: null }] } },
   },
+  {
+    operation: 'notifications.ack-all',
+    at: '/inbox',
+    press: 'Mark all as read',
+    answers: { 'notifications.count-unread': { unread: 2 } },
+  },
 
   {
     operation: 'databases.create',
@@ -97,6 +103,12 @@ export const CONSOLE_ACTS: readonly ConsoleAct[] = [
     fill: { Question: 'What?' },
     press: 'Ask source',
     answers: { 'data-sources.list': { items: [SOURCE] } },
+  },
+  {
+    operation: 'data-sources.known-values',
+    at: '/mcp/sources/db_thing',
+    press: 'Show values',
+    answers: { 'data-sources.list': { items: [{ ...SOURCE, filter_schema: { category: 'string' } }] } },
   },
   {
     operation: 'data-sources.switch',

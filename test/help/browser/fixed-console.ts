@@ -21,6 +21,9 @@ export type FixedConsole = AsyncDisposable & {
   readonly page: Page
   /** The requests by which the page changes something. They never get an answer, except for operations that `answers` names. */
   readonly sent: readonly Sent[]
+  /** Stops the service, and starts it again at the same address. */
+  readonly stop: () => Promise<void>
+  readonly start: () => Promise<void>
   readonly open: (path: string, answers?: Answers) => Promise<void>
   /** Waits for the next request of the operation. */
   readonly waitForSent: (operation: string) => Promise<unknown>
@@ -50,7 +53,8 @@ export async function openFixedConsole(browser: Browser): Promise<FixedConsole> 
     else sendFile(response, pathname)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { port } = server.address() as AddressInfo
+  const origin = `http://127.0.0.1:${port}`
   const context = await openContext(browser, { reducedMotion: 'reduce' })
   const page = await context.newPage()
   // The browser reports requests in the order in which the page sends them. The service may get them in another one.
@@ -67,6 +71,16 @@ export async function openFixedConsole(browser: Browser): Promise<FixedConsole> 
       fixed = answers
       sent.length = 0
       await page.goto(`${origin}${path}`)
+    },
+    stop: async () => {
+      const isClosed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await isClosed
+    },
+    start: async () => {
+      server.listen(port, '127.0.0.1')
+      await once(server, 'listening')
     },
     waitForSent: (name) => once(arrivals, name),
     [Symbol.asyncDispose]: async () => {

@@ -36,7 +36,7 @@ const COLUMNS: readonly Column<App>[] = [
 export function AppsPage() {
   const { me } = useSession()
   const canCreate = useHasRole('developer') && !me.read_only
-  const apps = usePages(listApps, { limit: 50 })
+  const apps = usePages(listApps, { limit: 50 }, { isWatched: true })
   const create = canCreate && <Opener label="Create app" look="main" dialog={<CreateApp />} />
   return (
     <Page title="Apps" acts={create}>

@@ -1,15 +1,17 @@
-import { type SubmitEvent, useId, useState } from 'react'
+import { type SubmitEvent, useState } from 'react'
 import { explain } from '#console/call/explain.ts'
 import { useAct } from '#console/call/use-act.ts'
 import { Dialog } from '#console/parts/form/dialog.tsx'
 import { Copy } from '#console/parts/text/copy.tsx'
 import { useHasRole } from '#console/session/session.ts'
 import { type AppFunction, callFunction } from '#contract/functions.ts'
-import { exampleOf, parseArguments } from './arguments.ts'
+import { ArgumentForm } from './form/argument-form.tsx'
+import { type FormState, readForm, startForm } from './form/form-state.ts'
+import { readFields } from './form/read-fields.ts'
 
 type Props = { of: AppFunction; onClose: () => void }
 
-/** The schema of a function, its arguments as JSON, and what a call returned. */
+/** The schema of a function, its arguments, and what a call returned. */
 export function CallFunction({ of, onClose }: Props) {
   const canCall = useHasRole('member')
   return (
@@ -29,34 +31,33 @@ export function CallFunction({ of, onClose }: Props) {
 }
 
 function Form({ of: { alias, name, input_schema, connected } }: { of: AppFunction }) {
-  const id = useId()
-  const [text, setText] = useState(() => JSON.stringify(exampleOf(input_schema), null, 2))
+  const [fields] = useState(() => readFields(input_schema))
+  const [state, setState] = useState(() => startForm(input_schema))
   const [fault, setFault] = useState<string>()
   const [result, setResult] = useState<{ call_id: string; result?: unknown }>()
   const call = useAct(callFunction, { after: setResult })
+  const change = (changed: FormState) => {
+    setState(changed)
+    setFault(undefined)
+  }
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (call.isRunning) return
-    const parsed = parseArguments(text)
+    const read = readForm(state, fields ?? [])
     setResult(undefined)
-    setFault('fault' in parsed ? parsed.fault : undefined)
-    if ('value' in parsed) call.run({ alias, name, arguments: parsed.value })
+    setFault('fault' in read ? read.fault : undefined)
+    if ('value' in read) call.run({ alias, name, arguments: read.value })
   }
   return (
     <form onSubmit={submit}>
       {!connected && <p className="banner">No worker is connected that runs it, so a call is refused for now.</p>}
-      <div className="field full">
-        <label htmlFor={id}>Arguments as JSON</label>
-        <textarea
-          id={id}
-          className="code"
-          rows={5}
-          spellCheck={false}
-          value={text}
-          aria-invalid={fault !== undefined}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
-      </div>
+      <ArgumentForm
+        fields={fields ?? []}
+        state={state}
+        error={call.error}
+        isWrong={fault !== undefined}
+        onChange={change}
+      />
       {(fault !== undefined || call.error !== null) && (
         <p className="fault" role="alert">
           {fault ?? explain(call.error)}

@@ -12,7 +12,7 @@ import { CallFunction } from './call-function.tsx'
 
 /** The functions that workers of the organization registered. */
 export function FunctionsPage() {
-  const functions = usePages(listFunctions, { limit: 100 })
+  const functions = usePages(listFunctions, { limit: 100 }, { isWatched: true })
   const { call } = useSearch({ from: '/functions' })
   const navigate = useNavigate()
   const open = (name?: string) => void navigate({ to: '/functions', search: name === undefined ? {} : { call: name } })

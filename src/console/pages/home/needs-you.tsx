@@ -16,10 +16,10 @@ import { stillServes } from '../apps/deploys/deploy-state.ts'
 /** Work that waits for the person: changes to decide about, failing checks, failed deploys, unread notifications. */
 export function NeedsYou() {
   const isDeveloper = useHasRole('developer')
-  const proposals = useCall(listAllProposals, { status: 'ready' }, { enabled: isDeveloper })
-  const checks = useCall(listFailingChecks, {})
-  const apps = useCall(listApps, { limit: 100 })
-  const unread = useCall(listInbox, { unread: true, limit: 100 })
+  const proposals = useCall(listAllProposals, { status: 'ready' }, { enabled: isDeveloper, poll: 'background' })
+  const checks = useCall(listFailingChecks, {}, { poll: 'background' })
+  const apps = useCall(listApps, { limit: 100 }, { poll: 'background' })
+  const unread = useCall(listInbox, { unread: true, limit: 100 }, { poll: 'background' })
   const isAdmin = useHasRole('admin')
   const backups = useCall(backupState, {}, { enabled: isAdmin })
   const overdue = backups.data?.overdue_since ?? null

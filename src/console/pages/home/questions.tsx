@@ -16,7 +16,11 @@ export function Questions() {
   const isAdmin = useHasRole('admin')
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
   // Without a time the server counts the last seven days.
-  const statistics = useCall(activityStatistics, { type: 'data_sources', bucket: 'day', timezone: timeZone })
+  const statistics = useCall(
+    activityStatistics,
+    { type: 'data_sources', bucket: 'day', timezone: timeZone },
+    { poll: 'statistics' },
+  )
   return (
     <Loaded of={statistics}>
       {(read) => {

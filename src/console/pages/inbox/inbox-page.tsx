@@ -1,5 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useAct } from '#console/call/use-act.ts'
+import { useCall } from '#console/call/use-call.ts'
 import { usePages } from '#console/call/use-pages.ts'
 import { ActButton } from '#console/parts/form/act-button.tsx'
 import { Choice } from '#console/parts/form/choice.tsx'
@@ -9,7 +10,8 @@ import { LongList } from '#console/parts/list/long-list.tsx'
 import type { Column } from '#console/parts/list/table.tsx'
 import { Page } from '#console/parts/page/page.tsx'
 import { Time } from '#console/parts/text/time.tsx'
-import { ackNotification, countUnread, type InboxEntry, listInbox } from '#contract/notifications/inbox.ts'
+import { useSession } from '#console/session/session.ts'
+import { ackInbox, ackNotification, countUnread, type InboxEntry, listInbox } from '#contract/notifications/inbox.ts'
 
 const ACKED = [listInbox, countUnread]
 
@@ -22,7 +24,7 @@ const SHOWN = [
 export function InboxPage() {
   const { unread = false } = useSearch({ from: '/inbox' })
   const navigate = useNavigate({ from: '/inbox' })
-  const entries = usePages(listInbox, unread ? { unread, limit: 100 } : { limit: 100 })
+  const entries = usePages(listInbox, unread ? { unread, limit: 100 } : { limit: 100 }, { isWatched: true })
   const columns: readonly Column<InboxEntry>[] = [
     { head: 'What happened', cell: (entry) => <Subject entry={entry} /> },
     { head: 'App', cell: ({ app }) => app ?? '', isWide: true },
@@ -41,7 +43,7 @@ export function InboxPage() {
     },
   ]
   return (
-    <Page title="Inbox">
+    <Page title="Inbox" acts={<MarkAll entries={entries.data ?? []} />}>
       <div className="filters">
         <Choice
           label="Show"
@@ -66,6 +68,26 @@ export function InboxPage() {
         }
       />
     </Page>
+  )
+}
+
+/** Marks what was read so far, so that one that arrives at that moment stays new. */
+function MarkAll({ entries }: { entries: readonly InboxEntry[] }) {
+  const { me } = useSession()
+  const unread = useCall(countUnread, {}, { enabled: !me.read_only }).data?.unread ?? 0
+  const [newest] = entries
+  if (newest === undefined || unread === 0) return null
+  return (
+    <ActButton
+      op={ackInbox}
+      input={{ up_to: newest.id }}
+      changes={ACKED}
+      done={({ marked }) =>
+        marked === 1 ? 'Marked 1 notification as read.' : `Marked ${marked} notifications as read.`
+      }
+    >
+      Mark all as read
+    </ActButton>
   )
 }
 

@@ -1,6 +1,7 @@
 import { oneOf, searchOf } from '#console/address/search.ts'
 import { pagesBelow, type RootRoute } from '#console/frame/root-route.tsx'
 import { DELIVERY_STATUSES } from '#contract/notifications/deliveries.ts'
+import { readAuditSearch } from './organization/audit-search.ts'
 
 const readDeliverySearch = searchOf({ status: oneOf(DELIVERY_STATUSES) })
 
@@ -18,7 +19,7 @@ export function settingsRoutes(root: RootRoute) {
       () => import('./organization/maintenance-page.tsx'),
       'OrganizationMaintenancePage',
     ),
-    page(`${organization}/audit`, () => import('./organization/audit-page.tsx'), 'AuditPage'),
+    filteredPage(`${organization}/audit`, readAuditSearch, () => import('./organization/audit-page.tsx'), 'AuditPage'),
     filteredPage(
       `${organization}/deliveries`,
       readDeliverySearch,

@@ -8,9 +8,9 @@ import { pageAudit } from './store/members.ts'
 
 export function auditRoutes({ db }: AuthDeps): Route[] {
   return [
-    route(listAudit, async ({ org_id, limit, cursor }, { principal }) => {
+    route(listAudit, async ({ limit, cursor, ...filter }, { principal }) => {
       const isOfSupport = !roleAtLeast(principal.role, 'owner')
-      const rows = await pageAudit(db, { org_id, isOfSupport }, { before: readCursor(cursor), limit })
+      const rows = await pageAudit(db, { ...filter, isOfSupport }, { before: readCursor(cursor), limit })
       return toPage(rows, limit, (row) => ({ ...row, at: row.at.toISOString() }))
     }),
     route(adminListAudit, async ({ limit, cursor }) => {

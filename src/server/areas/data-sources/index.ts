@@ -1,4 +1,5 @@
 import { type AskDeps, askRoute, createQuestionParts } from './ask/ask.ts'
+import { knownValuesRoute } from './ask/known-values.ts'
 import { listRoute } from './ask/list.ts'
 import { changeEmbeddingRoute } from './change-embedding/change.ts'
 import { queryWithEmbeddingRoute } from './change-embedding/query.ts'
@@ -56,6 +57,7 @@ export function createDataSources<Draft extends { id: string }>(deps: DataSource
       checkRoute({ ...deps, personValues }),
       previewRoute({ ...deps, personValues }),
       askRoute(parts),
+      knownValuesRoute({ ...parts, openReader }),
       queryWithEmbeddingRoute(parts, configuring),
     ],
   }

@@ -16,7 +16,7 @@ import { webhookSecretRoutes } from './channels/webhook/secret-routes.ts'
 import { createDeliveries, type DeliveryDeps } from './create-deliveries.ts'
 import type { ClaimedDelivery } from './deliver/claim.ts'
 import { followRoutes } from './follows/routes.ts'
-import { ackRoute } from './inbox/ack.ts'
+import { ackAllRoute, ackRoute } from './inbox/ack.ts'
 import { followRoute } from './inbox/follow.ts'
 import { listRoute, unreadRoute } from './inbox/list.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
@@ -52,6 +52,7 @@ export function createNotifications(given: DeliveryDeps & Omit<NotificationDeps,
       followRoute(deps),
       unreadRoute(deps),
       ackRoute(deps),
+      ackAllRoute(deps),
       channelsRoute(deps),
       testChannelRoute(deps),
       ...webhookRoutes(deps),

@@ -13,6 +13,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'support.open': 'in support-sessions.ndjson',
   'agents.list': 'in agents.ndjson',
   'data-sources.slim-list': 'in data-sources/',
+  'data-sources.known-values': 'counts as a question; the data is in databases/',
   'data-sources.query': 'asks a question; the data is in databases/',
   'data-sources.query-with-embedding': 'asks a question; the data is in databases/',
   'data-sources.check': 'compares a document that is sent',

@@ -22,7 +22,7 @@ import { RollBack } from './roll-back.tsx'
 /** Every deploy of the app, the one under way first with its progress. */
 export function DeploysPage() {
   const { alias, app, canBuild } = useApp()
-  const deploys = usePages(listDeploys, { alias })
+  const deploys = usePages(listDeploys, { alias }, { isWatched: true })
   const nameOf = useNames(deploys.data?.map(({ requested_by }) => requested_by) ?? [])
   const columns: readonly Column<Deploy>[] = [
     {

@@ -1,9 +1,10 @@
 import { useState } from 'react'
 import type { z } from 'zod'
 import { Fault } from '#console/parts/form/fault.tsx'
+import { saveText } from '#console/parts/text/save-text.ts'
 import { useSession } from '#console/session/session.ts'
 import { type LogRecord, searchLogs } from '#contract/apps/logs.ts'
-import { fileOf, saveText } from './download.ts'
+import { fileOf } from './download.ts'
 
 /** More would take long, and the client downloads any number: `svc apps logs`. */
 const MAX_LINES = 10_000

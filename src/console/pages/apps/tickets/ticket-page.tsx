@@ -18,7 +18,7 @@ export function TicketPage() {
   const { alias, canBuild } = useApp()
   const { me } = useSession()
   const { ticketId = '' } = useParams({ strict: false })
-  const ticket = useCall(readTicket, { alias, ticket_id: ticketId })
+  const ticket = useCall(readTicket, { alias, ticket_id: ticketId }, { poll: 'scheduled' })
   return (
     <AppDetail title={ticket.data?.title ?? 'Ticket'} section="Tickets">
       <Loaded of={ticket}>
@@ -56,7 +56,7 @@ function Move({ alias, ticket }: { alias: string; ticket: Ticket }) {
 }
 
 function Replies({ alias, ticketId }: { alias: string; ticketId: string }) {
-  const replies = usePages(listReplies, { alias, ticket_id: ticketId, limit: 100 })
+  const replies = usePages(listReplies, { alias, ticket_id: ticketId, limit: 100 }, { isWatched: true })
   return (
     <Loaded of={replies}>
       {(items) => (

@@ -32,7 +32,8 @@ function toTimes({ period, from, to }: Pick<ActivitySearch, 'period' | 'from' | 
   }
 }
 
-function midnight(date: string, laterDays: number): string {
+/** Returns the beginning of a day, or of one so many days later, in the zone of the reader. */
+export function midnight(date: string, laterDays: number): string {
   const [year, month, day] = date.split('-').map(Number)
   return new Date(year!, month! - 1, day! + laterDays).toISOString()
 }

@@ -41,7 +41,7 @@ export function DeliveriesPage() {
   const { status } = useSearch({ from: '/settings/organization/deliveries' })
   const navigate = useNavigate({ from: '/settings/organization/deliveries' })
   const [open, setOpen] = useState<string>()
-  const deliveries = usePages(listDeliveries, { limit: 100, ...(status && { status }) })
+  const deliveries = usePages(listDeliveries, { limit: 100, ...(status && { status }) }, { isWatched: true })
   return (
     <OrganizationPage>
       <DeliveryOutcomes />

@@ -20,7 +20,11 @@ const COLUMNS: readonly Column<Try>[] = [
 
 /** One delivery with every attempt, and the way to send it again. */
 export function DeliveryDetail({ id, onClose }: { id: string; onClose: () => void }) {
-  const delivery = useCall(readDelivery, { id })
+  const delivery = useCall(
+    readDelivery,
+    { id },
+    { poll: (read) => (read?.state === 'pending' || read?.state === 'sending') && 'scheduled' },
+  )
   return (
     <Dialog title="Delivery" onClose={onClose}>
       <Loaded of={delivery}>

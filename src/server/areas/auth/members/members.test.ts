@@ -134,6 +134,30 @@ describe('members, roles and their tokens', () => {
     expect(items[0]!.actor).toMatch(/^tok_/)
   })
 
+  it('AU-07 the audit log is filtered by subject, person and time, and no filter shows more than the role reads', async () => {
+    const owner = await system.member('owner')
+    const { org_id } = owner
+    const second = await system.member('owner', org_id)
+    const member = await system.member('admin', org_id)
+    const change = (by: { token: string }, role: 'viewer' | 'admin') =>
+      system.client(by.token).call(changeRole, { org_id, user_id: member.user_id, role })
+    await change(owner, 'viewer')
+    clock.advance(60_000)
+    const from = clock.now().toISOString()
+    await change(second, 'admin')
+    const read = async (input: object, by = owner) =>
+      (await system.client(by.token).call(listAudit, { org_id, ...input })).items
+        .filter(({ action }) => action === 'member.role_changed')
+        .map(({ detail }) => detail.role)
+    expect(await read({ subject: 'member' })).toEqual(['admin', 'viewer'])
+    expect(await read({ subject: 'membe' })).toEqual([])
+    expect(await read({ user_id: second.user_id })).toEqual(['admin'])
+    expect(await read({ from })).toEqual(['admin'])
+    expect(await read({ to: from })).toEqual(['viewer'])
+    expect(await read({ subject: 'member', user_id: owner.user_id }, member)).toEqual([])
+    await expect(read({ subject: 'member.%' })).rejects.toMatchObject({ status: 400, errors: [{ path: 'subject' }] })
+  })
+
   it('too many tokens in an hour are 429', async () => {
     const client = system.client((await system.member('viewer')).token)
     for (let n = 0; n < 30; n++) await client.call(createToken, { name: `n${n}` })

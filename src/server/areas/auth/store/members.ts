@@ -1,7 +1,7 @@
 import type { Role } from '#contract/core/roles.ts'
 import type { PageQuery } from '#edge/route/paging.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
-import { sql } from '#lib/db/sql.ts'
+import { type Sql, sql } from '#lib/db/sql.ts'
 
 export type MemberRow = {
   id: string
@@ -98,17 +98,35 @@ type AuditRow = {
 /** Sessions of vendor staff, and what vendor staff did: their actor is `<email> (<session>)`, see `actorOf`. */
 const OF_SUPPORT = sql`and (action like 'support.%' or actor like '% (sup\\_%)')`
 
+type OrgAudit = {
+  readonly org_id: string
+  readonly isOfSupport: boolean
+  readonly subject?: string | undefined
+  readonly user_id?: string | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
+function ofOrg({ org_id, isOfSupport, ...filter }: OrgAudit): Sql {
+  const [subject, person] = [filter.subject ?? null, filter.user_id ?? null]
+  const [from, to] = [filter.from ?? null, filter.to ?? null]
+  return sql`entry.org_id = ${org_id} ${isOfSupport ? OF_SUPPORT : sql``}
+      and (${subject}::text is null or split_part(entry.action, '.', 1) = ${subject})
+      and (${person}::text is null or coalesce(token.user_id, entry.actor) = ${person})
+      and (${from}::timestamptz is null or entry.at >= ${from})
+      and (${to}::timestamptz is null or entry.at < ${to})`
+}
+
 /**
  * Lists the audit entries of one organization, or of one actor across organizations. `isOfSupport`: only those about
  * support access.
  */
 export async function pageAudit(
   db: Querier,
-  filter: { org_id: string; isOfSupport: boolean } | { actor: string },
+  filter: OrgAudit | { actor: string },
   { before, limit }: PageQuery,
 ): Promise<AuditRow[]> {
-  const part = 'org_id' in filter && filter.isOfSupport ? OF_SUPPORT : sql``
-  const condition = 'org_id' in filter ? sql`entry.org_id = ${filter.org_id} ${part}` : sql`actor = ${filter.actor}`
+  const condition = 'org_id' in filter ? ofOrg(filter) : sql`actor = ${filter.actor}`
   return db.query<AuditRow>(sql`
     select entry.id, entry.org_id, entry.actor, coalesce(person.name, split_part(person.email, '@', 1)) as actor_name,
       entry.action, entry.target, entry.detail, entry.at

@@ -1,10 +1,10 @@
 import { notFound } from '#contract/core/errors.ts'
-import { ackNotification } from '#contract/notifications/inbox.ts'
+import { ackInbox, ackNotification } from '#contract/notifications/inbox.ts'
 import { type Route, route } from '#edge/route/route.ts'
 import type { Querier } from '#lib/db/db.ts'
 import type { Clock } from '#lib/time/clock.ts'
 import { inboxOwner, present } from './entry.ts'
-import { markRead } from './store.ts'
+import { markAllRead, markRead } from './store.ts'
 
 type Deps = { db: Querier; clock: Clock; baseUrl: () => string }
 
@@ -14,4 +14,10 @@ export function ackRoute({ db, clock, baseUrl }: Deps): Route {
     if (!row) throw notFound('notification')
     return present(row, baseUrl())
   })
+}
+
+export function ackAllRoute({ db, clock }: Pick<Deps, 'db' | 'clock'>): Route {
+  return route(ackInbox, async ({ up_to }, { principal }) => ({
+    marked: await markAllRead(db, inboxOwner(principal), up_to, clock.now()),
+  }))
 }

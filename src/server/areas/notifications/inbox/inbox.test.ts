@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { adminCreateOrg, adminCreateToken } from '#contract/auth/auth.ts'
 import { removeMember } from '#contract/auth/members.ts'
 import { elevateSupport, startSupport } from '#contract/auth/support.ts'
-import { ackNotification, listInbox } from '#contract/notifications/inbox.ts'
+import { ackInbox, ackNotification, listInbox } from '#contract/notifications/inbox.ts'
 import { newId } from '#edge/ids.ts'
+import { sql } from '#lib/db/sql.ts'
 import { type TestClock, testClock } from '#lib/time/clock.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { addToInbox, type InboxEvent } from './store.ts'
@@ -111,6 +112,27 @@ describe('NO-13 the inbox', () => {
     expect(page.items.map(({ id }) => id)).toEqual([d, b])
     expect(await idsOf(who, { unread: true, limit: 2, cursor: page.next_cursor })).toEqual([a])
     expect(await idsOf(who, { unread: false })).toEqual([d, c, b, a])
+  })
+
+  it('NO-13 all are marked up to one that was seen: not a later one, nor those of others or of another organization', async () => {
+    const who = await system.member('viewer')
+    const other = await system.member('viewer', who.org_id)
+    const [first, second, later] = [await notify(who), await notify(who), await notify(who)]
+    const [theirs, elsewhere] = [await notify(other), newId('org')]
+    await add(eventIn(elsewhere), who)
+    const read_at = clock.now().toISOString()
+    await ack(who, first)
+    clock.advance(1000)
+    const ackAll = (up_to: string) => system.client(who.token).call(ackInbox, { up_to })
+    expect(await ackAll(second)).toEqual({ marked: 1 })
+    expect(await idsOf(who, { unread: true })).toEqual([later])
+    expect((await list(who)).items.at(-1)).toMatchObject({ id: first, read_at })
+    expect(await idsOf(other, { unread: true })).toEqual([theirs])
+    const [unread] = await system.db.query<{ n: number }>(sql`
+      select count(*)::int as n from notifications.inbox where org_id = ${elsewhere} and read_at is null`)
+    expect(unread).toEqual({ n: 1 })
+    expect(await ackAll(second)).toEqual({ marked: 0 })
+    await expect(ackAll('ntf_none')).rejects.toMatchObject({ status: 400, errors: [{ path: 'up_to' }] })
   })
 
   it('a second ack answers the same object with the time of the first', async () => {

@@ -155,3 +155,14 @@ export async function markRead(db: Querier, id: string, { org_id, user_id }: Inb
     returning ${COLUMNS}`)
   return rows[0]
 }
+
+/** Marks the unread entries up to the one with the id `newest`, and returns how many they were. */
+export async function markAllRead(db: Querier, { org_id, user_id }: InboxOwner, newest: string, now: Date) {
+  const [row] = await db.query<{ marked: number }>(sql`
+    with marked as (
+      update notifications.inbox set read_at = ${now}
+      where user_id = ${user_id} and org_id = ${org_id} and id <= ${newest} and read_at is null
+      returning 1)
+    select count(*)::int as marked from marked`)
+  return row!.marked
+}

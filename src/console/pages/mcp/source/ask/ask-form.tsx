@@ -1,25 +1,31 @@
-import { useLocation } from '@tanstack/react-router'
 import { type SubmitEvent, useId, useState } from 'react'
 import { Choice } from '#console/parts/form/choice.tsx'
 import { Fault } from '#console/parts/form/fault.tsx'
 import { Field } from '#console/parts/form/field.tsx'
 import type { Source } from '../source.ts'
+import { CopyLink } from './copy-link.tsx'
 import { FilterField } from './filter-field.tsx'
-import { type Typed, toFilters } from './filter-values.ts'
+import { toFilters } from './filter-values.ts'
+import { linkOf, type QuestionDraft } from './question-link.ts'
 import type { Question } from './same-request.ts'
 import '#console/styles/ask.css'
 
 const ALL_ENTRIES = ''
 
-type Props = { source: Source; isRunning: boolean; error: unknown; onAsk: (question: Question) => void }
+type Props = {
+  source: Source
+  /** The values of the fields at first. */
+  proposed: QuestionDraft
+  isRunning: boolean
+  error: unknown
+  onAsk: (question: Question) => void
+}
 
 /** The question, the filters that the source offers, the number of hits and the entry to search. */
-export function AskForm({ source, isRunning, error, onAsk }: Props) {
-  const { question } = useLocation({ select: ({ state }) => state })
-  const [query, setQuery] = useState(question ?? '')
-  const [typed, setTyped] = useState<Typed>({})
-  const [topK, setTopK] = useState('10')
-  const [target, setTarget] = useState(ALL_ENTRIES)
+export function AskForm({ source, proposed, isRunning, error, onAsk }: Props) {
+  const [draft, setDraft] = useState(proposed)
+  const { query, typed, topK, target } = draft
+  const change = (changed: Partial<QuestionDraft>) => setDraft((before) => ({ ...before, ...changed }))
   const { filters, faults } = toFilters(source.filters, typed)
   const columns = Object.entries(source.filters)
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
@@ -29,24 +35,34 @@ export function AskForm({ source, isRunning, error, onAsk }: Props) {
   }
   return (
     <form className="card ask" onSubmit={submit}>
-      <QuestionField value={query} onChange={setQuery} />
+      <QuestionField value={query} onChange={(changed) => change({ query: changed })} />
       {columns.length > 0 && (
         <fieldset className="filter-fields">
           <legend>Filters</legend>
           {columns.map(([column, type]) => (
             <FilterField
               key={column}
+              source={source}
+              target={target}
               column={column}
               type={type}
               values={Object.hasOwn(typed, column) ? typed[column]! : ['']}
               fault={Object.hasOwn(faults, column) ? faults[column] : undefined}
-              onChange={(values) => setTyped({ ...typed, [column]: values })}
+              onChange={(values) => change({ typed: { ...typed, [column]: values } })}
             />
           ))}
         </fieldset>
       )}
       <div className="row ask-options">
-        <Field label="Number of hits" type="number" min={1} max={20} required value={topK} onChange={setTopK} />
+        <Field
+          label="Number of hits"
+          type="number"
+          min={1}
+          max={20}
+          required
+          value={topK}
+          onChange={(changed) => change({ topK: changed })}
+        />
         {source.labels && source.labels.length > 1 && (
           <Choice
             label="Target"
@@ -55,9 +71,10 @@ export function AskForm({ source, isRunning, error, onAsk }: Props) {
               { value: ALL_ENTRIES, label: 'All entries' },
               ...source.labels.map((label) => ({ value: label, label })),
             ]}
-            onChange={setTarget}
+            onChange={(changed) => change({ target: changed })}
           />
         )}
+        <CopyLink link={() => linkOf(location.origin + location.pathname, draft)} />
         <button type="submit" className="button main" aria-busy={isRunning}>
           {isRunning ? 'Asking…' : 'Ask source'}
         </button>

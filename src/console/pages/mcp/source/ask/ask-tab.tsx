@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router'
+import { Link, useLocation } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { z } from 'zod'
 import { useAct } from '#console/call/use-act.ts'
@@ -8,6 +8,7 @@ import { querySource } from '#contract/data-sources/sources.ts'
 import { type Source, useSource } from '../source.ts'
 import { AskForm } from './ask-form.tsx'
 import { Hits } from './hits.tsx'
+import { EMPTY_DRAFT, readLink } from './question-link.ts'
 import type { Question } from './same-request.ts'
 import { SameRequest } from './same-request.tsx'
 
@@ -20,7 +21,10 @@ export function AskTab() {
   return <TryIt source={source} />
 }
 
+/** A link fills in the form and never asks: a question is spent from the quota and recorded under the person's name. */
 function TryIt({ source }: { source: Source }) {
+  const { hash, state } = useLocation()
+  const proposed = readLink(hash, source) ?? { ...EMPTY_DRAFT, query: state.question ?? '' }
   const [asked, setAsked] = useState<{ question: Question; answer: Answer }>()
   const ask = useAct(querySource, {
     changes: [listActivity, activityStatistics],
@@ -29,7 +33,14 @@ function TryIt({ source }: { source: Source }) {
   })
   return (
     <div className="stack">
-      <AskForm source={source} isRunning={ask.isRunning} error={ask.error} onAsk={ask.run} />
+      <AskForm
+        key={hash}
+        source={source}
+        proposed={proposed}
+        isRunning={ask.isRunning}
+        error={ask.error}
+        onAsk={ask.run}
+      />
       {asked && (
         <>
           <Hits answer={asked.answer} />

@@ -1,8 +1,14 @@
 import { useId } from 'react'
 import { Choice } from '#console/parts/form/choice.tsx'
 import type { FilterType } from '#contract/data-sources/sources.ts'
+import type { Source } from '../source.ts'
+import { addValue } from './filter-values.ts'
+import { KnownValues } from './known-values.tsx'
 
 type Props = {
+  source: Source
+  /** Empty for all entries. */
+  target: string
   column: string
   type: FilterType
   /** At least one, which is empty while nothing was typed. */
@@ -18,7 +24,7 @@ const BOOLEANS = [
 ] as const
 
 /** One column to filter on. Several values match any of them. */
-export function FilterField({ column, type, values, fault, onChange }: Props) {
+export function FilterField({ source, target, column, type, values, fault, onChange }: Props) {
   const note = useId()
   if (type === 'boolean')
     return (
@@ -51,6 +57,13 @@ export function FilterField({ column, type, values, fault, onChange }: Props) {
           Add value<span className="visually-hidden"> for {column}</span>
         </button>
       )}
+      <KnownValues
+        key={target}
+        id={source.id}
+        target={target}
+        column={column}
+        onChoose={(value) => onChange(addValue(values, value))}
+      />
       {fault !== undefined && (
         <p id={note} className="fault">
           {fault}

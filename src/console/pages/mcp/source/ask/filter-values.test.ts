@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { toFilters } from './filter-values.ts'
+import { addValue, toFilters } from './filter-values.ts'
 
 const SCHEMA = { category: 'string', year: 'number', is_public: 'boolean' } as const
 
@@ -33,4 +33,19 @@ it('CO-02 a column named like a property of every object is a column like others
   ]) as Record<string, 'string'>
   expect(toFilters(schema, { constructor: ['x'] }).filters).toEqual({ constructor: 'x' })
   expect(toFilters(schema, {}).filters).toEqual({})
+})
+
+it.each([
+  [[''], ['a']],
+  [['b'], ['b', 'a']],
+  [
+    ['b', '', 'c'],
+    ['b', 'a', 'c'],
+  ],
+  [
+    ['a', ''],
+    ['a', ''],
+  ],
+])('CO-14 the chosen value a is added to %j as %j', (values, added) => {
+  expect(addValue(values, 'a')).toEqual(added)
 })

@@ -30,3 +30,10 @@ function toValue(type: FilterType, text: string): Value | undefined {
   // A number that JavaScript cannot represent exactly is sent as text, which number columns accept too.
   return isNumberText(digits) ? (exactNumber(digits) ?? digits) : undefined
 }
+
+/** Puts a chosen value into the first empty field of a column, or into a new one. */
+export function addValue(values: readonly string[], value: string): readonly string[] {
+  if (values.includes(value)) return values
+  const empty = values.indexOf('')
+  return empty < 0 ? [...values, value] : values.with(empty, value)
+}
