@@ -1,4 +1,5 @@
 import { cachedApps } from './cached-apps.ts'
+import { LocalStreams } from './calls/local-streams.ts'
 import { sweepLoop } from './calls/sweep.ts'
 import { WaitingCalls } from './calls/waiting.ts'
 import type { PipelineDeps } from './deps.ts'
@@ -21,11 +22,12 @@ export function createPipelines<Draft extends { id: string }>(
   const apps = cachedApps(deps)
   const pipelines = createRunHooks(deps)
   const waiting = new WaitingCalls(deps)
+  const streams = new LocalStreams()
   return {
     routes: [
       listRoute(deps),
-      callRoute({ ...deps, apps, waiting }),
-      ...workerRoutes({ ...deps, apps, pipelines, waiting }),
+      callRoute({ ...deps, apps, waiting, streams }),
+      ...workerRoutes({ ...deps, apps, pipelines, waiting, streams }),
       ...pipelineRoutes(deps),
     ],
     loops: [sweepLoop({ ...deps, pipelines }), scheduleLoop(deps), runRetention(deps)],

@@ -7,12 +7,12 @@ import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { startSweep } from '#test/work/start-sweep.ts'
 import { register } from '../workers/register.ts'
 import { resumeWorker } from '../workers/store.ts'
-import { enqueue } from './enqueue.ts'
+import { enqueue, newCall } from './enqueue.ts'
 import { endCalls } from './finish.ts'
 import type { CallKindHooks } from './kinds.ts'
 import { extendReconnects } from './reconnect-store.ts'
 import { isServed } from './served-store.ts'
-import { claimCalls, lockRunning } from './store.ts'
+import { claimCalls, insertCalls, lockRunning } from './store.ts'
 import { sweepLoop } from './sweep.ts'
 import { WaitingCalls } from './waiting.ts'
 
@@ -228,6 +228,40 @@ describe('calls of workers', () => {
     expect(await database.db.query(sql`select from pipelines.calls where id = ${id}`)).toEqual([])
     await sweep()
     expect(outcomeOf('plr_f')).toEqual([])
+  })
+
+  it('that svc gave to a worker but never sent are lost with the worker, or wait for another if they are repeatable', async () => {
+    const { app, worker, lose, outcomeOf } = await setUp()
+    await database.db.query(sql`update pipelines.workers set concurrency = 2 where id = ${worker.id}`)
+    const asked = { ...app, kind: 'pipeline' as const, name: 'nightly', input: {}, timeoutSeconds: 60 }
+    const calls = [false, true, false].map((repeatable, i) => ({
+      ...newCall(sealer, { ...asked, repeatable, reference: `plr_k${i}` }),
+      grant: { workerId: worker.id, stream: worker.stream },
+    }))
+    const given = await insertCalls(database.db, calls)
+    expect(given.map(({ id }) => id)).toEqual(calls.slice(0, 2).map(({ id }) => id))
+    // The process ends here, before it has sent them.
+    await lose()
+    await sweep()
+    expect(['plr_k0', 'plr_k1', 'plr_k2'].map(outcomeOf)).toEqual([[['plr_k0', 1, 'WORKER_LOST']], [], []])
+    const waiting = await database.db.query(sql`
+      select reference from pipelines.calls where app_id = ${app.appId} and state = 'queued' order by id`)
+    expect(waiting).toEqual([{ reference: 'plr_k1' }, { reference: 'plr_k2' }])
+  })
+
+  it('are not given as they are inserted to a stream that the worker has replaced, nor to a lost worker', async () => {
+    const { app, worker, lose } = await setUp()
+    const give = async (stream: number) => {
+      const asked = { ...app, kind: 'pipeline' as const, name: 'nightly', input: {}, timeoutSeconds: 60 }
+      return insertCalls(database.db, [{ ...newCall(sealer, asked), grant: { workerId: worker.id, stream } }])
+    }
+    const next = await database.db.tx((tx) => resumeWorker(tx, { ...app, ...ABOUT, id: worker.id }))
+    expect(await give(worker.stream)).toEqual([])
+    await database.db.query(sql`delete from pipelines.calls where app_id = ${app.appId}`)
+    expect(await give(next!.stream)).toHaveLength(1)
+    await database.db.query(sql`delete from pipelines.calls where app_id = ${app.appId}`)
+    await lose()
+    expect(await give(next!.stream)).toEqual([])
   })
 
   it('count as served only while a worker that serves the name is not lost', async () => {

@@ -10,27 +10,68 @@ export type NewCall = Omit<Call, 'startedAt'> & {
   readonly repeatable: boolean
 }
 
+type Grant = { readonly workerId: string; readonly stream: number }
+type StartedCall = { readonly id: string; readonly fence: number }
+/** `grant` is a stream of this process that serves the call and that is given nothing else meanwhile. */
+type InsertedCall = NewCall & { readonly grant?: Grant | undefined }
+
 /**
- * Queues calls and wakes the workers of their apps. `alongside` is an insertion that is made in the same statement, also
- * when there are no calls.
+ * Inserts calls. One with a grant is given to that worker at once if the worker has the stream still, serves the name and
+ * has a place that no call before it waits for. Returns those. The others are queued, which wakes the workers of their apps.
+ * `alongside` is an insertion that is made in the same statement, also when there are no calls.
  */
-export async function insertCalls(db: Querier, calls: readonly NewCall[], alongside?: Sql): Promise<void> {
-  if (calls.length === 0 && alongside) return void (await db.query(alongside))
+export async function insertCalls(
+  db: Querier,
+  calls: readonly InsertedCall[],
+  alongside?: Sql,
+): Promise<StartedCall[]> {
+  if (calls.length === 0 && alongside) {
+    await db.query(alongside)
+    return []
+  }
   const column = <K extends keyof NewCall>(key: K) => calls.map((call) => call[key])
   const first = alongside ? sql`recorded as (${alongside}), ` : sql``
-  await db.query(sql`
-    with ${first}inserted as (
+  const rows = await db.query<{ id: string; fence: number | null }>(sql`
+    with ${first}new as (
+      select * from unnest(
+        ${column('id')}::text[], ${column('orgId')}::text[], ${column('appId')}::text[], ${column('kind')}::text[],
+        ${column('name')}::text[], ${column('reference')}::text[], ${column('input')}::text[],
+        ${column('repeatable')}::boolean[], ${column('timeoutSeconds')}::float8[],
+        ${calls.map(({ grant }) => grant?.workerId ?? null)}::text[],
+        ${calls.map(({ grant }) => grant?.stream ?? null)}::bigint[])
+        as one (id, org_id, app_id, kind, name, reference, input, repeatable, seconds, worker_id, stream)),
+    me as (
+      select id, app_id, concurrency from pipelines.workers
+      where (id, stream) in (select worker_id, stream from new) and expires_at > clock_timestamp()
+      order by id for share),
+    free as (
+      select me.id, me.concurrency - (
+        select count(*) from pipelines.calls where calls.worker_id = me.id and calls.state = 'running') - (
+        select count(*) from pipelines.calls
+        join pipelines.served on served.worker_id = me.id and served.kind = calls.kind and served.name = calls.name
+        where calls.app_id = me.app_id and calls.state = 'queued' and calls.deadline > clock_timestamp()) as places
+      from me),
+    given as (
+      select asked.id, asked.worker_id
+      from (
+        select new.id, new.worker_id, row_number() over (partition by new.worker_id order by new.id) as place
+        from new join pipelines.served
+          on served.worker_id = new.worker_id and served.kind = new.kind and served.name = new.name) as asked
+      join free on free.id = asked.worker_id and asked.place <= free.places),
+    inserted as (
       insert into pipelines.calls
-        (id, org_id, app_id, kind, name, reference, input, repeatable, state, created_at, deadline)
-      select id, org_id, app_id, kind, name, reference, input, repeatable, 'queued', clock_timestamp(),
-             clock_timestamp() + make_interval(secs => seconds)
-      from unnest(${column('id')}::text[], ${column('orgId')}::text[], ${column('appId')}::text[],
-                  ${column('kind')}::text[], ${column('name')}::text[], ${column('reference')}::text[],
-                  ${column('input')}::text[], ${column('repeatable')}::boolean[],
-                  ${column('timeoutSeconds')}::float8[])
-        as new (id, org_id, app_id, kind, name, reference, input, repeatable, seconds)
-      returning app_id)
-    select pg_notify(${CALLS_CHANNEL}, app_id) from (select distinct app_id from inserted) as apps`)
+        (id, org_id, app_id, kind, name, reference, input, repeatable, created_at, deadline, state, worker_id, fence,
+         started_at)
+      select new.id, new.org_id, new.app_id, new.kind, new.name, new.reference, new.input, new.repeatable,
+             clock_timestamp(), clock_timestamp() + make_interval(secs => new.seconds),
+             case when given.id is null then 'queued' else 'running' end, given.worker_id,
+             case when given.id is not null then nextval('svc.fences') end,
+             case when given.id is not null then clock_timestamp() end
+      from new left join given on given.id = new.id
+      returning id, app_id, fence)
+    select id, fence, case when fence is null then pg_notify(${CALLS_CHANNEL}, app_id)::text end as woken
+    from inserted`)
+  return rows.flatMap(({ id, fence }) => (fence === null ? [] : { id, fence }))
 }
 
 const call = sql`
@@ -38,20 +79,22 @@ const call = sql`
   calls.started_at as "startedAt"`
 
 export type ClaimedCall = Call & { readonly input: string; readonly fence: number; readonly secondsLeft: number }
-type Grant = { readonly workerId: string; readonly stream: number }
 
-const given = sql`${call}, calls.input, calls.fence,
+const claimedColumns = sql`${call}, calls.input, calls.fence,
   extract(epoch from calls.deadline - clock_timestamp())::float8 as "secondsLeft"`
 
 /**
  * Gives queued calls of a kind to a worker, as many as it has free places for. Locks the worker's row, so that a worker that is
- * being removed as lost gets none.
+ * being removed as lost gets none, but only if calls are queued: a lock has to be written to disk.
  */
 export function claimCalls(db: Querier | Tx, kind: CallKind, { workerId, stream }: Grant): Promise<ClaimedCall[]> {
   return db.query<ClaimedCall>(sql`
     with me as (
       select id, app_id, concurrency from pipelines.workers
       where id = ${workerId} and stream = ${stream} and expires_at > clock_timestamp()
+        and exists (
+          select from pipelines.calls
+          where calls.app_id = workers.app_id and calls.kind = ${kind} and calls.state = 'queued')
       for share),
     picked as (
       select calls.id from pipelines.calls, me
@@ -67,13 +110,20 @@ export function claimCalls(db: Querier | Tx, kind: CallKind, { workerId, stream 
     update pipelines.calls
     set state = 'running', worker_id = ${workerId}, fence = nextval('svc.fences'), started_at = clock_timestamp()
     from picked where calls.id = picked.id
-    returning ${given}`)
+    returning ${claimedColumns}`)
+}
+
+/** Whether a call of the kind waits, at whichever worker of the app. */
+export async function hasQueued(db: Querier, appId: string, kind: CallKind): Promise<boolean> {
+  const rows = await db.query(sql`
+    select from pipelines.calls where app_id = ${appId} and kind = ${kind} and state = 'queued' limit 1`)
+  return rows.length > 0
 }
 
 /** Calls that were given to the worker and did not reach it, because its stream broke meanwhile. */
 export function findUndelivered(tx: Tx, workerId: string, received: readonly string[]): Promise<ClaimedCall[]> {
   return tx.query<ClaimedCall>(sql`
-    select ${given} from pipelines.calls
+    select ${claimedColumns} from pipelines.calls
     where worker_id = ${workerId} and state = 'running' and id <> all(${received}::text[])
     order by id`)
 }
@@ -95,7 +145,13 @@ export async function findRunningIds(db: Querier, workerId: string, callIds: rea
   return rows.map(({ id }) => id)
 }
 
-type Reporter = { readonly workerId: string; readonly appId: string; readonly principalId: string }
+type Reporter = {
+  readonly workerId: string
+  readonly appId: string
+  readonly principalId: string
+  /** Number of the worker's stream that this process holds, which the caller wakes. Any other is notified. */
+  readonly heldStream: number | null
+}
 type Reported = { readonly call_id: string; readonly fence: number }
 
 /**
@@ -105,7 +161,7 @@ type Reported = { readonly call_id: string; readonly fence: number }
 export async function endFunctions(db: Querier, by: Reporter, reported: readonly Reported[]): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     with mine as (
-      select id from pipelines.workers
+      select id, stream from pipelines.workers
       where id = ${by.workerId} and app_id = ${by.appId} and principal_id = ${by.principalId}),
     ended as (
       delete from pipelines.calls
@@ -114,7 +170,9 @@ export async function endFunctions(db: Querier, by: Reporter, reported: readonly
       where calls.id = done.id and calls.fence = done.fence and calls.worker_id = mine.id
         and calls.state = 'running' and calls.kind = 'function'
       returning calls.id)
-    select id, (select pg_notify(${WORKERS_CHANNEL}, ${`${by.workerId} ended`})) from ended`)
+    select ended.id, case when mine.stream is distinct from ${by.heldStream}::bigint
+                          then pg_notify(${WORKERS_CHANNEL}, ${`${by.workerId} ended`})::text end as woken
+    from ended, mine`)
   return rows.map(({ id }) => id)
 }
 

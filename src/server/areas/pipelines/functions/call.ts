@@ -7,10 +7,12 @@ import { createBoundedCache } from '#lib/memory/bounded-cache.ts'
 import { gather } from '#lib/work/gather.ts'
 import { newCall } from '../calls/enqueue.ts'
 import type { CallResult } from '../calls/kinds.ts'
-import { insertCalls, type NewCall } from '../calls/store.ts'
+import type { LocalStreams } from '../calls/local-streams.ts'
+import type { NewCall } from '../calls/store.ts'
 import type { WaitingCalls } from '../calls/waiting.ts'
 import type { PipelineDeps } from '../deps.ts'
 import type { CallActivity } from './activity.ts'
+import { createInsert } from './insert.ts'
 import { canonical } from './schema/canonical.ts'
 import { type CheckedSchema, checkSchema } from './schema/check-schema.ts'
 import { validate } from './schema/validate.ts'
@@ -25,6 +27,7 @@ const CLIENT_CLOSED_STATUS = 499
 type FunctionDeps<Draft extends { id: string }> = PipelineDeps & {
   readonly activity: CallActivity<Draft>
   readonly waiting: WaitingCalls
+  readonly streams: LocalStreams
 }
 type Input = Pick<z.output<(typeof callFunction)['input']>, 'alias' | 'name' | 'arguments' | 'timeout_seconds'>
 type Answer = { call_id: string; result: unknown }
@@ -41,8 +44,10 @@ export function callRoute<Draft extends { id: string }>(deps: FunctionDeps<Draft
     let answerBytes = 0
     try {
       const { found, orgId } = await findCallable(deps, input, context.principal, { schemaOf, find })
-      call = toCall(deps, orgId, found, input)
-      const result = await runCall(deps, call, () => insert({ draft, call }), context.signal)
+      const inserted = toCall(deps, orgId, found, input)
+      call = inserted
+      const insertion = () => insert({ draft, call: { ...inserted, arguments: input.arguments } })
+      const result = await runCall(deps, inserted, insertion, context.signal)
       if (!result.ok) throw new ServiceError(result.code, result.message)
       status = 200
       answerBytes = Buffer.byteLength(JSON.stringify(result.output))
@@ -66,16 +71,6 @@ export function callRoute<Draft extends { id: string }>(deps: FunctionDeps<Draft
       const duration_ms = performance.now() - startedMs
       deps.activity.complete(draft.id, { status: error.status, duration_ms, answer_bytes: 0, counted: false })
     },
-  })
-}
-
-/** Writes records and calls. Those that arrive while others are written share the next statement. */
-function createInsert<Draft extends { id: string }>({ db, activity }: FunctionDeps<Draft>) {
-  return gather(async (batch: readonly { draft: Draft; call: NewCall | undefined }[]) => {
-    const calls = batch.flatMap(({ call }) => call ?? [])
-    const records = activity.insertion(batch.map(({ draft }) => draft))
-    await insertCalls(db, calls, records)
-    return batch.map(() => undefined)
   })
 }
 

@@ -12,6 +12,7 @@ import { type Route, route } from '#edge/route/route.ts'
 import { notifyWorker } from '../calls/channels.ts'
 import { endCalls } from '../calls/finish.ts'
 import type { CallKindHooks, CallResult } from '../calls/kinds.ts'
+import type { LocalStreams } from '../calls/local-streams.ts'
 import { endFunctions, findRunningIds, lockRunning } from '../calls/store.ts'
 import type { WaitingCalls } from '../calls/waiting.ts'
 import type { PipelineDeps } from '../deps.ts'
@@ -22,7 +23,11 @@ import { register } from './register.ts'
 import { closeStream, isOwnWorker, type OwnWorker, removeServed, renewWorker } from './store.ts'
 import { workerEvents } from './stream.ts'
 
-type WorkerDeps = PipelineDeps & { readonly pipelines: CallKindHooks; readonly waiting: WaitingCalls }
+type WorkerDeps = PipelineDeps & {
+  readonly pipelines: CallKindHooks
+  readonly waiting: WaitingCalls
+  readonly streams: LocalStreams
+}
 
 export function workerRoutes(deps: WorkerDeps): Route[] {
   const { db, onError } = deps
@@ -41,6 +46,7 @@ export function workerRoutes(deps: WorkerDeps): Route[] {
         yield* workerEvents(deps, {
           worker,
           appId: app.appId,
+          functions: new Set(input.functions.map(({ name }) => name)),
           hasPipelines: input.pipelines.length > 0,
           received,
           signal,
@@ -80,7 +86,10 @@ export function workerRoutes(deps: WorkerDeps): Route[] {
 /** Ends each call whose fence fits. A result that comes again, or too late, is refused and changes nothing. */
 async function takeResults(deps: WorkerDeps, own: OwnWorker, results: readonly ReportedResult[]) {
   const awaited = results.filter(({ call_id }) => deps.waiting.has(call_id))
-  const quick = awaited.length === 0 ? [] : await endFunctions(deps.db, own, awaited)
+  const held = deps.streams.find(own.appId, own.workerId)
+  const by = { ...own, heldStream: held?.stream ?? null }
+  const quick = awaited.length === 0 ? [] : await endFunctions(deps.db, by, awaited)
+  if (quick.length > 0) held?.wake()
   for (const result of awaited)
     if (quick.includes(result.call_id)) deps.waiting.settle(result.call_id, toResult(result))
   const rest = results.filter(({ call_id }) => !quick.includes(call_id))

@@ -6,14 +6,22 @@ import type { Db } from '#lib/db/db.ts'
 import { createWake } from '#lib/work/wake.ts'
 import { CALLS_CHANNEL, readNotice, WORKERS_CHANNEL } from '../calls/channels.ts'
 import type { CallKindHooks } from '../calls/kinds.ts'
+import { createTurns, type LocalStream, type LocalStreams } from '../calls/local-streams.ts'
 import { CALL_INPUTS } from '../calls/sealed.ts'
-import { type ClaimedCall, claimCalls, findUndelivered } from '../calls/store.ts'
+import { type ClaimedCall, claimCalls, findUndelivered, hasQueued } from '../calls/store.ts'
 import { type ConnectedWorker, isCurrentStream } from './store.ts'
 
-type StreamDeps = { readonly db: Db; readonly sealer: Sealer; readonly pipelines: CallKindHooks }
+type Work = Extract<WorkerEvent, { type: 'call' }>
+type StreamDeps = {
+  readonly db: Db
+  readonly sealer: Sealer
+  readonly pipelines: CallKindHooks
+  readonly streams: LocalStreams
+}
 type Stream = {
   readonly worker: ConnectedWorker
   readonly appId: string
+  readonly functions: ReadonlySet<string>
   readonly hasPipelines: boolean
   /** Calls that the worker has already. */
   readonly received: readonly string[]
@@ -28,7 +36,7 @@ export async function* workerEvents(deps: StreamDeps, stream: Stream): AsyncGene
   const { db } = deps
   const { worker, appId, signal } = stream
   const wake = createWake()
-  const canceled: string[] = []
+  const sent = createSent(wake.ring)
   signal.addEventListener('abort', wake.ring, { once: true })
   await using _calls = await db.listen(CALLS_CHANNEL, (payload) => {
     if (payload === appId || payload === '') wake.ring()
@@ -36,14 +44,17 @@ export async function* workerEvents(deps: StreamDeps, stream: Stream): AsyncGene
   await using _workers = await db.listen(WORKERS_CHANNEL, (payload) => {
     const notice = readNotice(payload)
     if (notice && notice.workerId !== worker.id) return
-    if (notice?.verb === 'cancel') canceled.push(...notice.callIds)
+    if (notice?.verb === 'cancel') sent.cancel(notice.callIds)
     wake.ring()
   })
   for (const call of await db.tx((tx) => findUndelivered(tx, worker.id, stream.received))) yield toEvent(deps, call)
+  const local = toLocal(stream, { wake: wake.ring, send: sent.add, fail: sent.fail })
+  // Not before, because a call that is given to this stream would be found as undelivered too.
+  using _local = deps.streams.open(local)
   let checkedMs = performance.now()
   while (!signal.aborted) {
-    for (const call_id of canceled.splice(0)) yield { type: 'cancel', call_id }
-    for (const call of await claim(deps, stream)) yield toEvent(deps, call)
+    for (let event = sent.next(); event; event = sent.next()) yield event
+    for (const call of await claim(deps, stream, local)) yield toEvent(deps, call)
     if (performance.now() - checkedMs >= POLL_MS) {
       if (!(await isCurrentStream(db, worker))) return
       checkedMs = performance.now()
@@ -53,10 +64,51 @@ export async function* workerEvents(deps: StreamDeps, stream: Stream): AsyncGene
   }
 }
 
-async function claim({ db, pipelines }: StreamDeps, { worker, hasPipelines }: Stream): Promise<readonly ClaimedCall[]> {
+/** Events that wait until the worker has taken those before. A call that is canceled before it was sent is not sent. */
+function createSent(onChange: () => void) {
+  const calls = new Map<string, Work>()
+  const canceled: string[] = []
+  let fault: { readonly error: unknown } | undefined
+  return {
+    add: (call: Work): void => {
+      calls.set(call.call_id, call)
+      onChange()
+    },
+    cancel: (callIds: readonly string[]): void => {
+      canceled.push(...callIds.filter((id) => !calls.delete(id)))
+    },
+    fail: (error: unknown): void => {
+      fault = { error }
+      onChange()
+    },
+    /** Throws the fault that ends the stream. */
+    next: (): WorkerEvent | undefined => {
+      if (fault) throw fault.error
+      const call_id = canceled.shift()
+      if (call_id !== undefined) return { type: 'cancel', call_id }
+      const [call] = calls.values()
+      if (call) calls.delete(call.call_id)
+      return call
+    },
+  }
+}
+
+function toLocal({ worker, appId, functions }: Stream, to: Pick<LocalStream, 'wake' | 'send' | 'fail'>): LocalStream {
+  return { ...to, workerId: worker.id, stream: worker.stream, appId, functions, takeTurn: createTurns() }
+}
+
+async function claim(deps: StreamDeps, stream: Stream, { takeTurn }: LocalStream): Promise<readonly ClaimedCall[]> {
+  using _turn = await takeTurn()
+  return claimAll(deps, stream)
+}
+
+async function claimAll(
+  { db, pipelines }: StreamDeps,
+  { worker, appId, hasPipelines }: Stream,
+): Promise<readonly ClaimedCall[]> {
   const grant = { workerId: worker.id, stream: worker.stream }
   const calls = await claimCalls(db, 'function', grant)
-  if (!hasPipelines) return calls
+  if (!hasPipelines || !(await hasQueued(db, appId, 'pipeline'))) return calls
   const runs = await db.tx(async (tx) => {
     const claimed = await claimCalls(tx, 'pipeline', grant)
     if (claimed.length > 0) await pipelines.started?.(tx, claimed)
@@ -65,7 +117,7 @@ async function claim({ db, pipelines }: StreamDeps, { worker, hasPipelines }: St
   return [...calls, ...runs]
 }
 
-function toEvent({ sealer }: StreamDeps, { id, kind, name, input, fence, secondsLeft }: ClaimedCall): WorkerEvent {
+function toEvent({ sealer }: StreamDeps, { id, kind, name, input, fence, secondsLeft }: ClaimedCall): Work {
   return {
     type: 'call',
     call_id: id,

@@ -1,0 +1,69 @@
+import type { WorkerEvent } from '#contract/workers.ts'
+
+type Work = Extract<WorkerEvent, { type: 'call' }>
+
+/** The stream of a worker that this process holds. */
+export type LocalStream = {
+  readonly workerId: string
+  /** Number of this connection of the worker. */
+  readonly stream: number
+  readonly appId: string
+  readonly functions: ReadonlySet<string>
+  /**
+   * Waits until no other statement of this process gives calls to the worker. A statement counts the calls that run as it
+   * begins, so two at once would both see the same free place.
+   */
+  readonly takeTurn: () => Promise<Disposable>
+  /** Sends a call that was given to the worker, after that was committed. */
+  readonly send: (call: Work) => void
+  /** Looks for calls that wait, because the worker has a free place. */
+  readonly wake: () => void
+  /** Ends the stream. The worker connects again, names the calls it has, and is sent the others. */
+  readonly fail: (error: unknown) => void
+}
+
+/** The streams of workers that this process holds, so that it can give a call to a worker as it inserts the call. */
+export class LocalStreams {
+  readonly #byApp = new Map<string, Map<string, LocalStream>>()
+
+  /** Adds a stream until the result is disposed of. It replaces an older stream of the same worker. */
+  open(stream: LocalStream): Disposable {
+    const { appId, workerId } = stream
+    const workers = this.#byApp.get(appId) ?? new Map<string, LocalStream>()
+    this.#byApp.set(appId, workers.set(workerId, stream))
+    return {
+      [Symbol.dispose]: () => {
+        if (workers.get(workerId) === stream) workers.delete(workerId)
+        if (workers.size === 0 && this.#byApp.get(appId) === workers) this.#byApp.delete(appId)
+      },
+    }
+  }
+
+  /** Returns a stream of a worker that serves the function, of several each in turn. */
+  pick(appId: string, name: string): LocalStream | undefined {
+    const workers = this.#byApp.get(appId)
+    for (const [workerId, stream] of workers ?? []) {
+      if (!stream.functions.has(name)) continue
+      workers!.delete(workerId)
+      workers!.set(workerId, stream)
+      return stream
+    }
+    return undefined
+  }
+
+  find(appId: string, workerId: string): LocalStream | undefined {
+    return this.#byApp.get(appId)?.get(workerId)
+  }
+}
+
+/** Returns a function that waits until all who called it before have disposed of its result. */
+export function createTurns(): () => Promise<Disposable> {
+  let last: Promise<void> = Promise.resolve()
+  return async () => {
+    const before = last
+    const done = Promise.withResolvers<void>()
+    last = done.promise
+    await before
+    return { [Symbol.dispose]: () => done.resolve() }
+  }
+}

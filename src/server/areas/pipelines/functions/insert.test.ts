@@ -1,0 +1,247 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { callFunction } from '#contract/functions.ts'
+import type { ReportedResult } from '#contract/workers.ts'
+import type { Db } from '#lib/db/db.ts'
+import { DatabaseUnavailable } from '#lib/db/errors.ts'
+import { notify } from '#lib/db/notify.ts'
+import { sql } from '#lib/db/sql.ts'
+import { newApp, type TestApp } from '#test/apps/apps.ts'
+import { openTestDatabase, type TestDatabase } from '#test/database.ts'
+import { needs } from '#test/stores.ts'
+import { type System, startSystem } from '#test/system.ts'
+import { until } from '#test/until.ts'
+import { connectRawWorker } from '#test/work/raw-worker.ts'
+import { CALLS_CHANNEL } from '../calls/channels.ts'
+
+const GREET = { name: 'greet', input_schema: { type: 'object' } }
+
+const call = (app: TestApp, system?: System) =>
+  (system?.client(app.token) ?? app.client).call(callFunction, { alias: app.alias, name: 'greet' })
+
+type Connected = Awaited<ReturnType<typeof connectRawWorker>>
+
+async function report(worker: Connected, output: unknown): Promise<string> {
+  const { call_id, fence } = await worker.nextCall()
+  await worker.report({ call_id, fence, output })
+  return call_id
+}
+
+/** Connects a worker that has been given a call that was queued, from which on it can be given calls at once. */
+async function connectReady(app: TestApp, over: object = {}): Promise<Connected> {
+  const worker = await connectRawWorker(app.client, app.alias, { functions: [GREET], ...over })
+  await Promise.all([call(app), report(worker, 0)])
+  return worker
+}
+
+/** Answers every call with the id of the worker, each a little later. Says how many it had at once, and which. */
+function serve(worker: Connected) {
+  const grants: string[] = []
+  let running = 0
+  let most = 0
+  const answer = async ({ call_id, fence }: ReportedResult) => {
+    await new Promise(setImmediate)
+    // Counted before the report, because the place is free as soon as that arrives.
+    running--
+    await worker.report({ call_id, fence, output: worker.worker_id })
+  }
+  const reports: Promise<void>[] = []
+  const run = async () => {
+    for (;;) {
+      const { call_id, fence } = await worker.nextCall()
+      grants.push(`${call_id} ${fence}`)
+      most = Math.max(most, ++running)
+      reports.push(answer({ call_id, fence }))
+    }
+  }
+  void run().catch(() => undefined)
+  return { grants, most: () => most, reported: () => Promise.all(reports) }
+}
+
+describe('a call whose worker is connected to the process that takes the call', () => {
+  let database: TestDatabase
+  let system: System
+  let app: TestApp
+  /** Refuses the answer to the next insertion of a call, after it was committed. */
+  let losesAnswer = false
+  beforeAll(async () => {
+    database = await openTestDatabase()
+    const query: Db['query'] = async <Row>(statement: Parameters<Db['query']>[0]) => {
+      const rows = await database.db.query<Row>(statement)
+      if (!losesAnswer || !statement.text.includes('insert into pipelines.calls')) return rows
+      losesAnswer = false
+      throw new DatabaseUnavailable('the answer was lost', { cause: undefined })
+    }
+    system = await startSystem({ on: { db: { ...database.db, query }, databaseUrl: database.url } })
+  })
+  beforeEach(async () => {
+    app = await newApp(system)
+  })
+  afterAll(async () => {
+    await system?.[Symbol.asyncDispose]()
+    await database?.[Symbol.asyncDispose]()
+  })
+  const states = () =>
+    database.db.query<{ state: string; worker_id: string | null }>(sql`
+      select state, worker_id from pipelines.calls where org_id = ${app.org_id} order by id`)
+
+  it('is given to it as it is inserted, and wakes nobody else', async () => {
+    await using one = await connectReady(app)
+    const woken: string[] = []
+    await using _ = await database.db.listen(CALLS_CHANNEL, (payload) => void woken.push(payload))
+    const answer = call(app)
+    const { call_id, fence, seconds_left } = await one.nextCall()
+    expect(seconds_left).toBe(30)
+    await one.report({ call_id, fence, output: 1 })
+    expect(await answer).toEqual({ call_id, result: 1 })
+    await notify(database.db, CALLS_CHANNEL, 'the last')
+    await until(async () => woken.includes('the last'))
+    expect(woken).toEqual(['the last'])
+  })
+
+  it('waits for a free place, behind the calls that wait already', async () => {
+    await using one = await connectReady(app, { concurrency: 1 })
+    const answers = [call(app)]
+    const { call_id, fence } = await one.nextCall()
+    for (const count of [2, 3]) {
+      answers.push(call(app))
+      await until(async () => (await states()).length === count)
+    }
+    expect((await states()).map(({ state }) => state)).toEqual(['running', 'queued', 'queued'])
+    await one.report({ call_id, fence, output: 1 })
+    const order = [call_id, await report(one, 2), await report(one, 3)]
+    expect((await Promise.all(answers)).map((answer) => answer.call_id)).toEqual(order)
+  })
+
+  it('goes to each of several workers, and to none that stops', async () => {
+    await using one = await connectReady(app)
+    await using two = await connectRawWorker(app.client, app.alias, { functions: [GREET] })
+    const [from, to] = [serve(one), serve(two)]
+    await until(async () => {
+      await Promise.all([call(app), call(app)])
+      return from.grants.length > 0 && to.grants.length > 0
+    })
+    await one.heartbeat([], true)
+    const later = await Promise.all([call(app), call(app), call(app)])
+    expect(later.map(({ result }) => result)).toEqual(later.map(() => two.worker_id))
+  })
+
+  it('is sent after its worker has connected again, if svc did not learn that the call was inserted', async () => {
+    const first = await connectReady(app)
+    losesAnswer = true
+    await expect(call(app)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    expect(await states()).toEqual([{ state: 'running', worker_id: first.worker_id }])
+    await expect(first.next()).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    await using again = await connectRawWorker(app.client, app.alias, {
+      functions: [GREET],
+      worker_id: first.worker_id,
+    })
+    expect(again.worker_id).toBe(first.worker_id)
+    const { call_id, fence } = await again.nextCall()
+    expect(await again.report({ call_id, fence, output: 1 })).toEqual({ accepted: [call_id], refused: [] })
+  })
+})
+
+needs('postgres')('calls at two processes at once', () => {
+  let system: System
+  let other: System
+  let app: TestApp
+  beforeAll(async () => {
+    const key = () => randomBytes(32).toString('hex')
+    const env = { SVC_JWT_SECRET: key(), SVC_DATA_KEY: key(), SVC_INTERNAL_SECRET: key() }
+    system = await startSystem({ env })
+    const { jwtSigningKey } = system.config.secrets
+    other = await startSystem({ on: system, env: { ...env, SVC_JWT_SIGNING_KEY: jwtSigningKey } })
+  })
+  beforeEach(async () => {
+    app = await newApp(system)
+  })
+  afterAll(async () => {
+    await other?.[Symbol.asyncDispose]()
+    await system?.[Symbol.asyncDispose]()
+  })
+
+  it('run once each, and no worker has more of them than places', async () => {
+    const connect = (at: System) =>
+      connectRawWorker(at.client(app.token), app.alias, { functions: [GREET], concurrency: 2 })
+    await using one = await connect(system)
+    await using two = await connect(system)
+    await using three = await connect(other)
+    // They send no heartbeats.
+    await system.db.query(sql`update pipelines.workers set expires_at = clock_timestamp() + interval '1 hour'`)
+    const served = [one, two, three].map(serve)
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, i) => call(app, i % 2 === 0 ? system : other).catch((error: unknown) => error)),
+    )
+    await Promise.all(served.map(({ reported }) => reported()))
+    const ids = answers.map((answer) => (answer as { call_id: string }).call_id)
+    const grants = served.flatMap((worker) => worker.grants)
+    expect(grants.map((grant) => grant.split(' ')[0]!).sort()).toEqual(ids.sort())
+    for (const { most } of served) expect(most()).toBeLessThanOrEqual(2)
+    expect(await system.db.query(sql`select from pipelines.calls`)).toEqual([])
+  })
+
+  it('share the last place of a worker only one after the other, whether they are inserted or wait', async () => {
+    const { db } = system
+    await using one = await connectReady(app, { concurrency: 1 })
+    const locked = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    const lock = db.tx(async (tx) => {
+      await tx.query(sql`select from pipelines.workers where id = ${one.worker_id} for update`)
+      locked.resolve()
+      await released.promise
+    })
+    await locked.promise
+    const answer = call(app)
+    // Its insertion waits for the lock, and so would a claim that did not wait for the insertion.
+    await until(async () => {
+      const rows = await db.query(sql`select from pg_stat_activity where wait_event_type = 'Lock'
+        and datname = current_database()`)
+      return rows.length === 1
+    })
+    await db.query(sql`
+      insert into pipelines.calls
+        (id, org_id, app_id, kind, name, input, repeatable, state, created_at, deadline)
+      select 'call_' || id, org_id, app_id, 'function', 'greet', 'x', false, 'queued', now(), now() + interval '1 hour'
+      from pipelines.workers where id = ${one.worker_id}`)
+    const heard = Promise.withResolvers<void>()
+    await using _ = await db.listen(CALLS_CHANNEL, () => heard.resolve())
+    await db.query(sql`select pg_notify(${CALLS_CHANNEL}, app_id) from pipelines.workers where id = ${one.worker_id}`)
+    await heard.promise
+    // A claim that began now has reached the database before the answers to these.
+    for (let i = 0; i < 20; i++) await db.query(sql`select 1`)
+    released.resolve()
+    await lock
+    const { call_id, fence } = await one.nextCall()
+    const states = await db.query<{ state: string }>(sql`
+      select state from pipelines.calls where app_id = (select app_id from pipelines.workers where id = ${one.worker_id})
+      order by state`)
+    expect(states.map(({ state }) => state)).toEqual(['queued', 'running'])
+    await db.query(sql`delete from pipelines.calls where state = 'queued'`)
+    await one.report({ call_id, fence, output: 1 })
+    expect(await answer).toMatchObject({ result: 1 })
+  })
+
+  it('are all answered while a worker moves from one to the other', async () => {
+    const connect = (at: System, over: object = {}) =>
+      connectRawWorker(at.client(app.token), app.alias, { functions: [GREET], concurrency: 3, ...over })
+    let worker = await connect(system)
+    const grants: string[] = []
+    for (let round = 0; round < 20; round++) {
+      const answers = Array.from({ length: 6 }, (_, i) => call(app, i % 2 === 0 ? system : other))
+      // It has received none of them, so those that it was given come again over the next stream.
+      const next = await connect(round % 2 === 0 ? other : system, { worker_id: worker.worker_id })
+      expect(next.worker_id).toBe(worker.worker_id)
+      await worker.close()
+      worker = next
+      for (const _ of answers) {
+        const { call_id, fence } = await worker.nextCall()
+        grants.push(call_id)
+        await worker.report({ call_id, fence, output: round })
+      }
+      expect((await Promise.all(answers)).map(({ result }) => result)).toEqual(answers.map(() => round))
+    }
+    expect(new Set(grants).size).toBe(grants.length)
+    await worker.close()
+  })
+})
