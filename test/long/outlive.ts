@@ -26,10 +26,10 @@ async function proveLoad(): Promise<void> {
   const ends = Number(times ?? 20)
   const began = performance.now()
   const report = await outlive({ ends, requestsPerSecond: Number(rate), sockets: 50 })
-  const { answered, failed, frames, lines, ...faults } = report
+  const { answered, failed, frames, lines, missingLines, ...faults } = report
   const seconds = Math.round((performance.now() - began) / 1000)
   console.log(
-    `${ends} ends in ${seconds} s: ${answered} requests answered, ${lines} lines in the logs, ${frames} frames`,
+    `${ends} ends in ${seconds} s: ${answered} requests answered, ${lines} lines in the logs, ${missingLines} counted as dropped, ${frames} frames`,
   )
   console.log(`faults: ${JSON.stringify({ failed: failed.length, first: failed.slice(0, 20), ...faults })}`)
   if (failed.length > 0 || Object.values(faults).some((count) => count > 0)) process.exitCode = 1
