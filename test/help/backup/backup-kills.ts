@@ -67,8 +67,8 @@ export async function prepareBackupKills({ engine, questions, flips, seed }: Opt
   const before = await askAll(clientOf(server.url, filled.token), questions)
   const stack = onFailure.move()
   return {
-    measure: rounds.measure,
-    kill: rounds.kill,
+    measure: () => rounds.measure(),
+    kill: (round: number) => rounds.kill(round),
     faults: rounds.faults,
     /** Compares the installation that the last archive restores with the one that was backed up. */
     async compare(): Promise<BackupReport> {
