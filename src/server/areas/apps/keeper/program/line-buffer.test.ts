@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { KeptLine } from '../messages.ts'
-import { LineBuffer } from './line-buffer.ts'
+import { type FrozenLines, LineBuffer } from './line-buffer.ts'
 
 const add = (lines: LineBuffer, texts: readonly string[], now: number) => {
   for (const text of texts) lines.add({ stream: 'stdout', text }, now)
@@ -148,6 +148,42 @@ describe('the lines of an app between two servers', () => {
       }),
       { numRuns: 300 },
     )
+  })
+
+  it('OP-07 that fell out in a long gap are counted without those that were stored before', () => {
+    const lines = new LineBuffer({ limits: { lines: 5, bytes: 10_000 } })
+    const write = (from: number, to: number) => {
+      for (let at = from; at <= to; at++) add(lines, ['x'], at)
+    }
+    for (let at = 1; at <= 2_000; at++) {
+      write(at, at)
+      lines.next()
+    }
+    write(2_001, 4_000)
+    lines.resendAfter({ at: 1_998, count: 1 })
+    // 1999 to 3995: two that were sent and not stored, and those of the gap.
+    expect(lines.next()).toMatchObject({ dropped: 1_997 })
+    const next = LineBuffer.restore(JSON.parse(JSON.stringify(lines.freeze())) as FrozenLines)
+    next.resendAfter({ at: 1_998, count: 1 })
+    expect(next.next()).toMatchObject({ dropped: 1_997 })
+    lines.resendAfter({ at: 1_998, count: 1, dropped: { count: 1_997, since: 3_995 } })
+    expect(rest(lines)).toEqual(['3996 x', '3997 x', '3998 x', '3999 x', '4000 x'])
+    write(4_001, 5_000)
+    lines.resendAfter({ at: 4_000, count: 1 })
+    expect(lines.next()).toMatchObject({ dropped: 995 })
+  })
+
+  it('OP-07 are counted on by the program of a newer release', () => {
+    const lines = new LineBuffer()
+    const byApp = [
+      [1, 3],
+      [2, 2],
+    ] as const
+    const next = LineBuffer.restore({ ...lines.freeze(), forgotten: { byApp, bySystem: [[2, 1]] }, firstAt: 1 })
+    next.resendAfter({ at: 1, count: 2 })
+    expect(next.next()).toMatchObject({ dropped: 4 })
+    next.resendAfter({ at: 2, count: 2 })
+    expect(next.next()).toBeUndefined()
   })
 
   it('OP-07 are counted on by the next program of the keeper', () => {

@@ -128,7 +128,7 @@ export class LineBuffer {
     const oldest = this.#lines.shift()
     if (!oldest) return
     this.#bytes -= oldest.text.length + LINE_BYTES
-    this.#forgotten.add(oldest.at, oldest.stream === 'system' ? 'system' : 'app')
+    this.#forgotten.add(oldest.at, oldest.stream === 'system' ? 'system' : 'app', { wasSent: this.#sent > 0 })
     if (this.#sent > 0) this.#sent--
     else this.#dropped++
   }
