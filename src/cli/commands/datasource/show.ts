@@ -34,7 +34,7 @@ export function textOf(source: z.output<typeof getSource.output>): string[] {
 type Relevance = z.output<typeof getSource.output>['plan'][number]['relevance']
 
 const REASONS: Record<(typeof UNKNOWN_RELEVANCE_REASONS)[number], string> = {
-  not_measured: 'not measured yet: this happens after questions were asked',
+  not_measured: 'not measured yet: this happens a minute or two after a question, while nobody uses the database',
   too_few: 'there are too few rows with different text',
   not_separable: 'the scores of questions that rows answer are those of other questions too',
   too_large: 'the table is too large to be measured in time',

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Db } from '#lib/db/db.ts'
 import type { Clock } from '#lib/time/clock.ts'
 import { type Lease, lockLease, runIfLeased } from '#lib/work/lease.ts'
@@ -19,12 +20,14 @@ import { type EmbedRows, measureScores } from './measure-scores.ts'
 import { MeasuringStopped } from './runner.ts'
 import { type DueMeasurement, findDue, MEASUREMENTS_CHANNEL, postpone, saveMeasurement } from './store.ts'
 
+type Activity = 'stopped' | 'busy' | 'idle'
+
 export type MeasureDeps = {
   db: Db
   clock: Clock
   openReader: OpenReader
   /** Whether the engine of a managed database runs, and whether somebody uses it now. Starts none. */
-  activityOf: (orgId: string, databaseName: string) => Promise<'stopped' | 'busy' | 'idle'>
+  activityOf: (orgId: string, databaseName: string) => Promise<Activity>
   mayEmbedRows: MayEmbedRows
   embedRows: EmbedRows
   onError: (error: unknown, due: Pick<DueMeasurement, 'source_id' | 'target'>) => void
@@ -40,6 +43,9 @@ const BUSY_RETRY_MS = 30_000
 /** A measurement is permitted here and by its runner before its first statement, and then each time it has cost some time. */
 const PERMITS_TO_BEGIN = 2
 const MEASURED_PER_TURN = 10
+/** How long a statement of somebody else is waited for. */
+const PATIENCE_MS = 1_000
+const PAUSE_MS = 50
 
 /**
  * Measures the indexes and scores whose measurement a question asked for. It reads as the reader of the source, counts against no
@@ -79,7 +85,7 @@ async function measureDue(
   const permit = async () => {
     if (signal.aborted) throw new MeasuringStopped('aborted')
     permits++
-    const activity = await deps.activityOf(due.org_id, due.database_name)
+    const activity = await activityAtRest(() => deps.activityOf(due.org_id, due.database_name), signal)
     if (activity !== 'idle') throw new MeasuringStopped(activity)
   }
   try {
@@ -105,6 +111,16 @@ async function measureDue(
     const isSoon = reason === 'busy' && permits <= PERMITS_TO_BEGIN
     await postponeBy(isSoon ? BUSY_RETRY_MS : RETRY_MS)
     return isSoon ? reason : undefined
+  }
+}
+
+/** Waits for a moment in which the source is not in use: one statement of somebody is no reason to begin anew later. */
+async function activityAtRest(find: () => Promise<Activity>, signal: AbortSignal): Promise<Activity> {
+  for (let waitedMs = 0; ; waitedMs += PAUSE_MS) {
+    const activity = await find()
+    if (activity !== 'busy' || waitedMs >= PATIENCE_MS) return activity
+    await setTimeout(PAUSE_MS, undefined, { signal }).catch(() => {})
+    if (signal.aborted) throw new MeasuringStopped('aborted')
   }
 }
 
