@@ -6,7 +6,7 @@ type SentTime = { readonly app: number; readonly end: number }
 
 /** The counts for the next program in this process, each with its time. */
 export type FrozenForgotten = {
-  /** What a former release reads of it: lines by the times at which the app, or svc, wrote them. */
+  /** Lines by the times at which the app, or svc, wrote them. A former release reads only these. */
   readonly byApp: readonly (readonly [number, number])[]
   readonly bySystem: readonly (readonly [number, number])[]
   /** Undefined: a former release wrote it. */
