@@ -47,6 +47,8 @@ export function openPostgres(options: PostgresOptions): Db {
       // A pooler refuses these in the first message of a connection.
       ...(isDirect && { statement_timeout: statementTimeoutMs, idle_in_transaction_session_timeout: 60_000 }),
     })
+    // A server can end a connection in the bytes in which it opens it, before whoever asked for the connection listens.
+    pool.on('connect', (client) => void client.on('error', () => {}))
     return pool.on('error', onError)
   }
   const pool = openPool(url, maxConnections, directUrl === undefined)
