@@ -37,7 +37,7 @@ describe('AP-02 how an app did over time', () => {
       counted('2026-03-15T12:05:00.000Z', { requests: 3, failed: 1, latencies: [1, 0, 1], memoryBytes: 70 }),
       counted('2026-03-15T12:00:00.000Z', { requests: 0, latencies: [], memoryBytes: 90 }),
       counted('2026-03-15T12:00:00.000Z', { label: 'nobody' }),
-      // Of a former app with the same name.
+      // These are counts of a former app with the same name.
       counted('2026-01-31T12:00:00.000Z'),
     ])
     await addSums(system.db, [counted('2026-03-15T12:05:00.000Z', { latencies: [1, 0, 0, 4], memoryBytes: 60 })])
