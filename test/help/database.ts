@@ -3,6 +3,7 @@ import { inject } from 'vitest'
 import type { Db } from '#lib/db/db.ts'
 import { connectEmbedded, openEmbedded } from '#lib/db/embedded/embedded.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
+import { PATIENT } from './patience.ts'
 import { stores } from './stores.ts'
 import { onServer, withDatabase } from './suite/global-setup.ts'
 import { takeEngine } from './suite/rewind/rewound-engines.ts'
@@ -21,14 +22,14 @@ export async function openTestDatabase(options: { statementTimeoutMs?: number } 
     const { archive } = template
     const db =
       options.statementTimeoutMs === undefined
-        ? connectEmbedded(await takeEngine(archive), onError)
-        : await openEmbedded({ archive, onError, ...options })
+        ? connectEmbedded(await takeEngine(archive), { onError, ...PATIENT })
+        : await openEmbedded({ archive, onError, ...PATIENT, ...options })
     return { db, url: undefined, [Symbol.asyncDispose]: () => db[Symbol.asyncDispose]() }
   }
   const name = `svc_test_${randomBytes(6).toString('hex')}`
   await onServer(stores.postgres!, `create database ${name} template ${template.database}`)
   const url = withDatabase(stores.postgres!, name)
-  const db = openPostgres({ url, onError, ...options })
+  const db = openPostgres({ url, onError, ...PATIENT, ...options })
   return {
     db,
     url,

@@ -15,6 +15,6 @@ export async function openDatabase(
   const onError = (error: unknown) => log.warn({ error }, 'the database connection failed')
   const { databaseUrl: url, databaseDirectUrl: directUrl, databaseConnections: maxConnections } = config
   if (url) return openPostgres({ url, directUrl, maxConnections, onError })
-  if (engine) return connectEmbedded(engine, onError)
+  if (engine) return connectEmbedded(engine, { onError })
   return openEmbedded({ folder: join(config.dataDir, 'db'), onError })
 }

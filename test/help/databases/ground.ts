@@ -9,6 +9,7 @@ import { migrate } from '#lib/db/migrate/migrate.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
 import { allMigrations } from '../../../src/server/process/schema.ts'
 import { findInFiles } from '../canary.ts'
+import { PATIENT } from '../patience.ts'
 import { stores } from '../stores.ts'
 import { onServer, withDatabase } from '../suite/global-setup.ts'
 import { type OwnPostgres, startOwnPostgres } from './own-postgres.ts'
@@ -36,7 +37,7 @@ const onError = (error: unknown) => console.error(error)
 async function inFolder(dataDir: string): Promise<Ground> {
   const template = inject('template')
   if (template.kind !== 'embedded') throw new Error('the template is of another engine')
-  const db = await openEmbedded({ folder: join(dataDir, 'db'), archive: template.archive, onError })
+  const db = await openEmbedded({ folder: join(dataDir, 'db'), archive: template.archive, onError, ...PATIENT })
   let closing: Promise<void> | undefined
   const close = () => (closing ??= db[Symbol.asyncDispose]())
   return {
@@ -70,7 +71,7 @@ async function onOwnServer(dataDir: string): Promise<Ground> {
   const server = await startOwnPostgres({ ...LOUD, ...STILL })
   await onServer(server.url, 'create database platform')
   const databaseUrl = withDatabase(server.url, 'platform')
-  const db = openPostgres({ url: databaseUrl, onError })
+  const db = openPostgres({ url: databaseUrl, onError, ...PATIENT })
   await migrate(db, allMigrations())
   const managed = () =>
     ask<{ oid: number; name: string }>(server, `select oid, datname as name from pg_database where datname ~ '^d_'`)

@@ -4,7 +4,13 @@ import { leaveTransaction } from '../transaction-guard.ts'
 import { type EngineOptions, type EngineThread, startEngine } from './engine-thread.ts'
 import { WireStream } from './wire-stream.ts'
 
-export type EmbeddedOptions = EngineOptions & { onError: (error: unknown) => void }
+export type EmbeddedOptions = EngineOptions & ConnectOptions
+
+type ConnectOptions = {
+  onError: (error: unknown) => void
+  /** How long a caller waits for its turn on the only session. Default: 10 seconds. */
+  turnTimeoutMs?: number | undefined
+}
 
 /** `dump` writes an archive of the cluster, a tar file, that `archive` of another one can name. */
 type EmbeddedDb = Db & { dump(to: string): Promise<void> }
@@ -13,14 +19,15 @@ type EmbeddedDb = Db & { dump(to: string): Promise<void> }
  * Postgres as a library, in a thread of its own, behind the ordinary driver. It has one session, so the pool has
  * one client; it cannot cancel a statement, so the thread of one that runs too long is killed and started again.
  */
-export async function openEmbedded({ onError, ...options }: EmbeddedOptions): Promise<EmbeddedDb> {
+export async function openEmbedded({ onError, turnTimeoutMs, ...options }: EmbeddedOptions): Promise<EmbeddedDb> {
   const thread = startEngine(options)
   await thread.opened
-  return connectEmbedded(thread, onError)
+  return connectEmbedded(thread, { onError, turnTimeoutMs })
 }
 
 /** Returns the database of an engine. Nothing may be asked of it before the engine is open. */
-export function connectEmbedded(thread: EngineThread, onError: EmbeddedOptions['onError']): EmbeddedDb {
+export function connectEmbedded(thread: EngineThread, options: ConnectOptions): EmbeddedDb {
+  const { onError, turnTimeoutMs = 10_000 } = options
   // The pool waits for the returned promise before it hands the client out.
   const onConnect = (client: pg.ClientBase): unknown => listening.attach(client)
   const pool = new pg.Pool({
@@ -28,7 +35,7 @@ export function connectEmbedded(thread: EngineThread, onError: EmbeddedOptions['
     stream: () => new WireStream(thread.wire()),
     user: 'postgres',
     database: 'postgres',
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: turnTimeoutMs,
     idleTimeoutMillis: 0,
     onConnect,
   })

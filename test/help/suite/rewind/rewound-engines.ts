@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { EmbeddedMessage } from '#lib/db/embedded/engine-answers.ts'
 import { EngineThread } from '#lib/db/embedded/engine-thread.ts'
+import { PATIENT } from '../../patience.ts'
 import type { RewindMessage } from './rewinding-worker.ts'
 
 /** To open an engine takes ten times as long as to bring one back to what it was when it was opened. */
@@ -16,7 +17,11 @@ export async function takeEngine(archive: string): Promise<EngineThread> {
 
 class RewoundEngine extends EngineThread {
   constructor(archive: string) {
-    super({ archive, entry: join(import.meta.dirname, 'rewinding-worker.ts') })
+    super({
+      archive,
+      entry: join(import.meta.dirname, 'rewinding-worker.ts'),
+      statementTimeoutMs: PATIENT.statementTimeoutMs,
+    })
   }
 
   /** Keeps the engine for the next test. */
