@@ -2,7 +2,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { revokeWhileAsking } from '#test/agents/revocations.ts'
-import { reviewInOwnSystem } from '#test/apps/review/own-review.ts'
 import { deliveryKills } from '#test/deliveries/delivery-kills.ts'
 import { killRounds } from '#test/deliveries/kill-rounds.ts'
 import { queueKills } from '#test/deliveries/queue-kills.ts'
@@ -19,7 +18,6 @@ await proveWrites()
 await proveDeliveries()
 await proveSwitch()
 await proveRevocations()
-await proveReviews()
 
 async function proveWrites(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-long-'))
@@ -77,14 +75,4 @@ async function proveRevocations(): Promise<void> {
   const report = await revokeWhileAsking(await openOwnDatabase(stack), { questions: 10_000, revocations: 50, seed })
   console.log(`revocations while questions are asked, seed ${seed}: ${JSON.stringify(report, null, 2)}`)
   if (report.late.length + report.lost.length > 0) process.exitCode = 1
-}
-
-async function proveReviews(): Promise<void> {
-  if (!process.env.SVC_TEST_CHROMIUM) {
-    console.log('proposals: skipped, needs Chromium, set SVC_TEST_CHROMIUM')
-    return
-  }
-  const review = await reviewInOwnSystem({ count: 1_000, seed })
-  console.log(`proposals as API, client and console show them: ${JSON.stringify(review, null, 2)}`)
-  if (review.faults.length > 0) process.exitCode = 1
 }
