@@ -7,6 +7,7 @@ import { extract } from 'tar-stream'
 import { afterAll, describe, expect, it } from 'vitest'
 import { readBaseImage } from '../scripts/release/image/base-image.ts'
 import { readSettings } from '../scripts/release/image/containerfile.ts'
+import { isRuntimeFile } from '../scripts/release/image/runtime-files.ts'
 import { writeImage } from '../scripts/release/image/write-image.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -73,6 +74,37 @@ describe('OP-12 the image of a release', () => {
       Cmd: ['--max-semi-space-size=16', 'dist/server.js'],
     })
     expect(() => readSettings('FROM a\n')).toThrow('has no EXPOSE')
+  })
+
+  it.each([
+    ['node_modules/onnxruntime-node/bin/napi-v6/linux/x64/libonnxruntime.so.1', true],
+    ['node_modules/onnxruntime-node/bin/napi-v6/linux/arm64/libonnxruntime.so.1', false],
+    ['node_modules/onnxruntime-node/bin/napi-v6/win32/x64/onnxruntime.dll', false],
+    ['node_modules/onnxruntime-node/dist/index.js', true],
+    ['node_modules/bare-fs/prebuilds/linux-x64/bare-fs.bare', true],
+    ['node_modules/bare-fs/prebuilds/darwin-x64/bare-fs.bare', false],
+    ['node_modules/bare-fs/prebuilds/ios-arm64-simulator/bare-fs.bare', false],
+    ['node_modules/zod/v4/index.d.cts', false],
+    ['node_modules/zod/src/index.ts', false],
+    ['node_modules/hono/dist/index.js.map', false],
+    ['node_modules/hono/dist/index.mjs', true],
+    ['node_modules/pg/package.json', true],
+    ['node_modules/pino/test/basic.test.js', false],
+    ['node_modules/@pinojs/redact/test/index.js', false],
+    ['node_modules/yaml/dist/doc/Document.js', true],
+    ['node_modules/one/node_modules/two/docs/index.html', false],
+    ['node_modules/hono/README.md', false],
+    ['node_modules/two/LICENSE.md', true],
+    ['node_modules/zod/v4/core/schemas.cjs', false],
+    ['node_modules/@electric-sql/pglite/dist/index.cjs', true],
+    ['node_modules/@electric-sql/pglite/dist/pglite.cjs', false],
+    ['node_modules/@electric-sql/pglite/dist/pglite.data', true],
+    ['node_modules/@electric-sql/pglite/dist/pgcrypto.tar.gz', false],
+    ['node_modules/@electric-sql/pglite-pgvector/dist/vector.tar.gz', true],
+    ['node_modules/one/LICENSE.d.ts', true],
+    ['node_modules/one/NOTICE.map', true],
+  ])('has of the packages what runs there: %s is %s', (path, isIn) => {
+    expect(isRuntimeFile(path, { system: 'linux', cpu: 'x64' })).toBe(isIn)
   })
 
   it('is the base with one more layer, every digest is right, and it is the same to the byte when made again', async () => {

@@ -7,7 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  symlinkSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,13 +22,18 @@ import { runIn } from '#test/sources/configured-source.ts'
 import { needs } from '#test/stores.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { currentBuild, makeBuild } from '../../scripts/build-folder.ts'
+import { serverFiles } from '../../scripts/release/image/image-layer.ts'
 import { readPublication } from '../../src/server/areas/skills/publication.ts'
 import type { FirstRun } from '../../src/server/process/first-start/first-run.ts'
 
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '..', '..')
 
-/** The built server and CLI in a folder that has no source. */
+/** In the words of images. */
+const PROCESSOR = process.arch === 'x64' ? 'amd64' : process.arch
+const MAX_SERVER_BYTES = 120_000_000
+
+/** The built server and CLI in a folder that has no source, and of the packages only what an image has. */
 describe('a release', () => {
   let folder: string
   let server: ServerProcess
@@ -40,7 +45,7 @@ describe('a release', () => {
     mkdirSync(release)
     for (const part of ['dist', 'bin', 'package.json'])
       cpSync(join(ROOT, part), join(release, part), { recursive: true })
-    symlinkSync(join(ROOT, 'node_modules'), join(release, 'node_modules'))
+    for (const path of serverFiles(PROCESSOR)) cpSync(join(ROOT, path), join(release, path))
     const env = { PORT: '0', SVC_DATA_DIR: join(folder, 'data') }
     server = await startProcess(env, [join(release, 'dist', 'server.js')])
     await untilExample(server)
@@ -56,6 +61,12 @@ describe('a release', () => {
     run(process.execPath, [join(folder, 'release', 'bin', 'svc.js'), ...args], {
       env: { PATH: process.env.PATH, SVC_CONFIG_DIR: join(folder, 'config') },
     })
+
+  it('OP-12 the server without Node is not larger than its limit', () => {
+    const bytes = serverFiles(PROCESSOR).reduce((sum, path) => sum + statSync(join(ROOT, path)).size, 0)
+    console.log(`the server without Node: ${Math.round(bytes / 1e5) / 10} MB`)
+    expect(bytes).toBeLessThan(MAX_SERVER_BYTES)
+  })
 
   it('the server answers and writes', async () => {
     await untilReady(server)

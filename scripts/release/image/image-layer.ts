@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { pack } from 'tar-stream'
 import { currentBuild } from '../../build-folder.ts'
+import { isRuntimeFile } from './runtime-files.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')
 
@@ -26,7 +27,7 @@ export async function packLayer(architecture: string): Promise<Buffer> {
 }
 
 /** Paths in the checkout, sorted: the build, the launchers and the packages that the server needs at run time. */
-function serverFiles(architecture: string): string[] {
+export function serverFiles(architecture: string): string[] {
   const build = `dist/builds/${currentBuild(join(root, 'dist'))}`
   const own = [
     'bin/svc-server.js',
@@ -38,7 +39,7 @@ function serverFiles(architecture: string): string[] {
   ]
   return [
     ...own,
-    ...filesIn(build),
+    ...filesIn(build).filter((file) => !file.endsWith('.map')),
     ...productionPackages().flatMap((path) => packageFiles(path, architecture)),
   ].toSorted()
 }
@@ -53,13 +54,13 @@ function productionPackages(): string[] {
     .map(([path]) => path)
 }
 
-/** Packages inside a package are listed by themselves. Native files of other systems and processors are left out. */
+/** Packages inside a package are listed by themselves. */
 function packageFiles(path: string, architecture: string): string[] {
-  const isForeign = (file: string) => {
-    const [, system, cpu] = /\/onnxruntime-node\/bin\/[^/]+\/([^/]+)\/([^/]+)\//.exec(file) ?? []
-    return system !== undefined && (system !== 'linux' || cpu !== NODE_ARCHITECTURES[architecture])
-  }
-  return filesIn(path).filter((file) => !file.slice(path.length).includes('/node_modules/') && !isForeign(file))
+  const cpu = NODE_ARCHITECTURES[architecture]
+  if (cpu === undefined) throw new Error(`no processor of Node is called ${architecture}`)
+  return filesIn(path).filter(
+    (file) => !file.slice(path.length).includes('/node_modules/') && isRuntimeFile(file, { system: 'linux', cpu }),
+  )
 }
 
 function filesIn(folder: string): string[] {
