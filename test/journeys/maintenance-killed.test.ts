@@ -150,13 +150,13 @@ needs('postgres')('MA-05 a worker killed while it works at a run', () => {
     const detectors = 'builtin/detectors'
     const isWaiting = ({ execution_id }: MaintenanceRun) => gate.waiting.has(execution_id)
     const first = stack.use(await startWorker())
+    const claimed = await begin(detectors, { number: 1, what: 'request' }, isWaiting)
+    const tool = await begin(detectors, { number: 2, what: 'answer' }, isWaiting)
+    for (const { isReached } of [claimed, tool]) await until(isReached)
+    // A statement waits at most ten seconds for a lock, so the step that needs it is the last.
     const unlockFindings = await lockTable(sql`lock table maintenance.findings in exclusive mode`)
-    const steps: Record<string, Step> = {
-      claimed: await begin(detectors, { number: 1, what: 'request' }, isWaiting),
-      tool: await begin(detectors, { number: 2, what: 'answer' }, isWaiting),
-      finishing: await begin(detectors, undefined, () => waitsFor('maintenance.findings')),
-    }
-    for (const { isReached } of Object.values(steps)) await until(isReached)
+    const finishing = await begin(detectors, undefined, () => waitsFor('maintenance.findings'))
+    await until(finishing.isReached)
     first.child.kill('SIGKILL')
     await once(first.child, 'exit')
     await unlockFindings()
@@ -165,21 +165,20 @@ needs('postgres')('MA-05 a worker killed while it works at a run', () => {
     const proposingShop = await makeShop('proposing/model')
     const modelShop = await makeShop('asked/model')
     const editedShop = await makeShop('edited/model')
-    const unlockRevisions = await lockTable(sql`lock table apps.revisions in share mode`)
     asked.next.push('silent')
     edited.next.push(EDIT, 'silent')
     proposing.next.push(EDIT, CHANGE)
-    const later: Record<string, Step> = {
-      model: await beginAt(modelShop, undefined, () => asked.asked.length === 1),
-      edited: await beginAt(editedShop, undefined, () => edited.asked.length === 2),
-      validating: await beginAt(proposingShop, undefined, () => waitsFor('apps.revisions')),
-    }
-    for (const { isReached } of Object.values(later)) await until(isReached)
+    const model = await beginAt(modelShop, undefined, () => asked.asked.length === 1)
+    const editing = await beginAt(editedShop, undefined, () => edited.asked.length === 2)
+    for (const { isReached } of [model, editing]) await until(isReached)
+    const unlockRevisions = await lockTable(sql`lock table apps.revisions in share mode`)
+    const validating = await beginAt(proposingShop, undefined, () => waitsFor('apps.revisions'))
+    await until(validating.isReached)
     second.child.kill('SIGKILL')
     await once(second.child, 'exit')
     await unlockRevisions()
 
-    const all = Object.entries({ ...steps, ...later })
+    const all = Object.entries({ claimed, tool, finishing, model, editing, validating })
     const leases = await system.db.query<{ id: string; status: string; seconds: number }>(sql`
       select id, status, extract(epoch from lease_until - clock_timestamp()) as seconds from maintenance.runs
       where status in ('running', 'validating') order by id`)
