@@ -74,12 +74,7 @@ describe('MA-01 the capability of an organization', () => {
     const owner = await system.member('owner', admin.org_id)
     const { items } = await api(owner).call(listAudit, { org_id: admin.org_id, limit: 100 })
     const changes = items.filter(({ action }) => action === 'maintenance.org_changed')
-    expect(changes.map(({ detail }) => detail.changed)).toEqual([
-      [],
-      ['schedule'],
-      ['organization_switch'],
-      ['model'],
-    ])
+    expect(changes.map(({ detail }) => detail.changed)).toEqual([[], ['schedule'], ['organization_switch'], ['model']])
   })
 
   it('names every fault of the settings, and saves none of them', async () => {
