@@ -22,6 +22,7 @@ type Values = {
   readonly 'key-file'?: string
   readonly 'secrets-to'?: string
   readonly 'without-missing'?: boolean
+  readonly 'keep-port'?: boolean
 }
 type Input = { readonly values: Values; readonly operands: readonly string[] }
 type Command = {
@@ -49,7 +50,7 @@ const COMMANDS: Record<string, Command> = {
     run: async (print, input) => (await import('./commands/backup/read-command.ts')).backupCommand(print, input),
   },
   restore: {
-    options: ['key-file', 'max-hours', 'secrets-to', 'without-missing'],
+    options: ['key-file', 'max-hours', 'secrets-to', 'without-missing', 'keep-port'],
     operands: [1, 1],
     run: async (print, input) => (await import('./commands/backup/read-command.ts')).restoreCommand(print, input),
   },
@@ -101,6 +102,7 @@ const OPTIONS = {
   'key-file': { type: 'string' },
   'secrets-to': { type: 'string' },
   'without-missing': { type: 'boolean' },
+  'keep-port': { type: 'boolean' },
 } as const
 
 function readCommand(args: readonly string[]): (print: Print) => Promise<void> {

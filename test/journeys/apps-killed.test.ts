@@ -93,6 +93,12 @@ describe('MA-15 svc killed while a deploy is under way', () => {
     expect(pidsOf(marker)).toHaveLength(1)
   })
 
+  it('OP-01 the start says that the deployed app may not run yet', () => {
+    // On Postgres the killed process may still have the lease of the app.
+    const said = second.output.filter((line) => line.includes('1 deployed app is still running or starting'))
+    if (!stores.postgres) expect(said).toHaveLength(1)
+  })
+
   it('OP-07 the app that was live is the same process as before', () => {
     expect(livePids).toHaveLength(1)
     expect(pidsOf(deploys.get('live')!.marker)).toEqual(livePids)

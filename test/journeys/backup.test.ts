@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -56,7 +58,13 @@ describe('OP-05 backup and restore of the embedded default', () => {
   it('a backup is made while the server runs, for a public key, and readable by its owner only', async () => {
     const done = await svcServer(base, 'backup', archive!, '--public-key', publicKey)
     expect(done).toMatchObject({ exit: 0, stderr: '' })
-    expect(done.stdout).toMatch(/^The database of svc: [\d.]+ MB\nDatabase 1 of 1, notes \(mdb_\w+\): [\d.]+ MB\n/)
+    const [first, ...lines] = done.stdout.trimEnd().split('\n')
+    expect(first).toBe(`Saving to ${archive}: the database of svc first, then each managed database.`)
+    expect(lines.map((line) => line.replaceAll(/\d+\.\d/g, 'N').replace(/mdb_\w+/, 'ID'))).toEqual([
+      'The database of svc: N MB',
+      'Database 1 of 1, notes (ID): N MB',
+      `The backup is in ${archive}: N MB, in N s.`,
+    ])
     expect(statSync(archive!).mode & 0o777).toBe(0o600)
     expect(existsSync(join(original!, 'backup-copies'))).toBe(false)
     expect(readFileSync(archive!, 'latin1')).not.toContain(base.SVC_DATA_KEY)
@@ -131,10 +139,22 @@ describe('OP-05 backup and restore of the embedded default', () => {
     const done = await svcServer(restored, 'restore', archive!, '--key-file', keyFile!)
     expect(done).toMatchObject({ exit: 0, stderr: '' })
     expect(done.stdout).toContain('Nothing was started.')
-    expect(done.stdout).toContain('delete databases/port in the folder of the copy')
+    expect(done.stdout).toContain('Its databases get a port of their own, so that the original can run beside it')
+    const portOf = (place: string) => readFileSync(join(place, 'databases', 'port'), 'utf8')
+    expect(existsSync(join(copy!, 'databases', 'port'))).toBe(false)
+    const same = join(folder, 'same')
+    const kept = { ...base, SVC_DATA_DIR: same }
+    const replaced = await svcServer(kept, 'restore', archive!, '--key-file', keyFile!, '--keep-port')
+    expect(replaced.stdout).toContain('Its databases have the port of the original')
+    expect(portOf(same)).toBe(portOf(original!))
+    // As the original does, which is stopped.
+    await using taken = createServer().listen(Number(portOf(original!)), '127.0.0.1')
+    await once(taken, 'listening')
     server = await startProcess(restored)
     expect(await inNotes('select count(*)::int as n from notes')).toEqual([{ n: 500 }])
     expect((await client(token).call(listDatabases, {})).items.map(({ name }) => name)).toEqual(['notes'])
+    expect(portOf(copy!)).not.toBe(portOf(original!))
+    expect(server.output.join('\n')).not.toContain('another program has port')
   })
 
   it('a stopped installation is backed up too, with a passphrase', async () => {

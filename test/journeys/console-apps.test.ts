@@ -44,6 +44,14 @@ createServer((request, response) => {
 `,
 }
 
+/** Ends while it starts, and says why in more lines than are shown, with markup and what cannot be seen. */
+const CRASHING = {
+  'server.js': `for (let n = 1; n < 13; n++) console.error('<b>KEY ' + n + '</b> is\\u202e missing')
+console.error('x'.repeat(1000))
+process.exit(3)
+`,
+}
+
 type Member = Awaited<ReturnType<ConsoleVisits['system']['member']>>
 
 needs('chromium')('apps in the console', () => {
@@ -164,6 +172,22 @@ needs('chromium')('apps in the console', () => {
     await page.getByLabel('Time of the charts').selectOption('14d')
     await page.waitForURL(/within=14d/)
     await page.getByText(/in the last 14 days\.$/).waitFor()
+    expect(await axe()).toEqual([])
+    expect(faults).toEqual([])
+  })
+
+  it('CO-03 a deploy that failed says why once, with the last lines that the app wrote to stderr, as text', async () => {
+    const client = visits.system.client(admin.token)
+    await client.call(createApp, { alias: 'broken', settings: { start_command: 'node server.js' } })
+    const revision_id = await uploadFiles(visits.system, admin, { alias: 'broken', files: CRASHING })
+    const { id } = await client.call(startDeploy, { alias: 'broken', revision_id })
+    const { page, faults, axe } = await inOrg('developer', `/apps/broken/deploys/${id}`)
+    await page.getByText('The app did not start. The app ended while starting: exit code 3.').waitFor()
+    const lines = await page.getByRole('region', { name: 'Last lines of the app' }).locator('pre').innerText()
+    const kept = [4, 5, 6, 7, 8, 9, 10, 11, 12].map((n) => `<b>KEY ${n}</b> is\ufffd missing`)
+    expect(lines.split('\n')).toEqual([...kept, `${'x'.repeat(300)}…`])
+    const progress = await page.getByRole('region', { name: 'Progress of the deploy' }).innerText()
+    expect(progress.match(/The app ended while starting/g)).toHaveLength(1)
     expect(await axe()).toEqual([])
     expect(faults).toEqual([])
   })

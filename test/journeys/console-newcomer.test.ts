@@ -58,6 +58,6 @@ needs('chromium')('a newcomer in the console', () => {
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Email').fill('colleague@example.com')
     await dialog.getByRole('button', { name: 'Invite person' }).click()
-    await dialog.getByText('the mail is kept in the local mailbox of the server').waitFor()
+    await dialog.getByText('mails are in the local mailbox, which owners open on the machine of the server.').waitFor()
   })
 })

@@ -47,11 +47,13 @@ export function callCommand<I extends z.ZodObject, O extends z.ZodType, A = Word
   return { run: run as unknown as Runnable['run'] }
 }
 
-type List<I, T, A, F> = Omit<ListTable<T>, 'row' | 'none'> & {
+type List<I, T, A, F, X> = Omit<ListTable<T>, 'row' | 'none'> & {
   readonly input?: (args: A, flags: F, client: Client) => Partial<I> | Promise<Partial<I>>
   /** Label of the spinner. Without it there is none. */
   readonly label?: string
-  readonly row: (item: T, cli: Cli, nameOf: (id: string) => string) => readonly string[]
+  /** Reads what all rows need to know beside their items. Not called for JSON and for an empty list. */
+  readonly facts?: (client: Client) => Promise<X>
+  readonly row: (item: T, cli: Cli, nameOf: (id: string) => string, facts: X | undefined) => readonly string[]
   /** Returns the id of a person whose name the row shows. */
   readonly person?: (item: T) => string | null
   readonly none: string | ((args: A, flags: F, cli: Cli) => string)
@@ -62,19 +64,21 @@ type List<I, T, A, F> = Omit<ListTable<T>, 'row' | 'none'> & {
 }
 
 /** Makes a command that prints a list as a table. It takes `--limit` if the operation has pages. */
-export function listCommand<I extends z.ZodObject, T, A = Words, F = object>(
+export function listCommand<I extends z.ZodObject, T, A = Words, F = object, X = undefined>(
   op: JsonOperation<I, z.ZodType<{ items: T[]; next_cursor?: string | null }>>,
-  { input, label, row, person, none, notes, noneNotes, ...table }: List<z.input<I>, T, A, F>,
+  { input, label, row, facts, person, none, notes, noneNotes, ...table }: List<z.input<I>, T, A, F, X>,
 ): Runnable {
   const run: Run<A, F & { limit?: number }> = async (args, flags, cli) => {
     const client = await openClient(flags, cli)
     const sent = (await input?.(args, flags, client)) ?? {}
     const reading = isPaged(op) ? collect(client, op, sent, flags.limit) : client.call(op, sent as z.input<I>)
     const answer = await (label ? cli.progress(label, reading) : reading)
-    const nameOf = await namePeople(client, person && flags.output !== 'json' ? answer.items.map(person) : [])
+    const isTable = flags.output !== 'json' && answer.items.length > 0
+    const nameOf = await namePeople(client, person && isTable ? answer.items.map(person) : [])
+    const read = isTable ? await facts?.(client) : undefined
     showList(cli, flags.output, answer, {
       ...table,
-      row: (item) => row(item, cli, nameOf),
+      row: (item) => row(item, cli, nameOf, read),
       none: typeof none === 'string' ? none : none(args, flags, cli),
     })
     const hints = answer.items.length > 0 ? notes?.(cli, flags, client) : noneNotes?.(args, cli, client)

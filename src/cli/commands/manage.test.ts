@@ -8,7 +8,9 @@ import { ROLES } from '#contract/core/roles.ts'
 import { listSources, MIN_ROLES } from '#contract/data-sources/sources.ts'
 import { createDatabase, readConnection } from '#contract/databases.ts'
 import { runSvc } from '#test/programs/cli-run.ts'
+import { stores } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
+import { until } from '#test/until.ts'
 import { TYPE_CHOICES } from './activity/index.ts'
 import { newRecords } from './activity/new-records.ts'
 import { MIN_ROLE_CHOICES } from './datasource/index.ts'
@@ -113,12 +115,36 @@ describe('AU-06 AU-07 svc members and svc invitations', () => {
     expect(listed.stderr).toMatch(place)
     for (const { stderr } of [created, again]) {
       expect(stderr).toMatch(place)
-      expect(stderr).toContain('Send the link to new@example.com yourself.')
+      expect(stderr).toContain(
+        'Send the link to new@example.com yourself. They sign in by a mailed link, which is in the folder sign-in-mails of the data folder.',
+      )
     }
     expect(await svc(`invitations revoke ${id} --yes`)).toMatchObject({ exit: 0 })
     expect(await svc('invitations')).toMatchObject({ exit: 0, stdout: '' })
     expect(await svc('invitations list', viewer)).toMatchObject({ exit: 3, stdout: '' })
   })
+})
+
+it('CL-03 svc invitations says where the mail went, and names mailed links only where people sign in by them', async () => {
+  const env = {
+    SVC_GOOGLE_CLIENT_ID: 'id',
+    SVC_GOOGLE_CLIENT_SECRET: 'secret',
+    SVC_REDIRECT_BASE_URL: 'https://svc.test',
+  }
+  await using other = await startSystem({ env })
+  const { token } = await other.member('owner')
+  const invite = (line: string) =>
+    runSvc(line.split(' '), { env: { SVC_API_URL: other.url, SVC_API_KEY: token, SVC_CONFIG_DIR: folder } })
+  const { stdout, stderr } = await invite('invitations create new@example.com')
+  other.secrets.push(/http\S+/.exec(stdout)![0].split(/[/#=]/).at(-1)!)
+  expect(stderr).toContain('Send the link to new@example.com yourself.')
+  expect(stderr).not.toContain('mailed link')
+  const place = stores.postgres === undefined ? 'in the local mailbox' : 'not sent'
+  const listed = await until(async () => {
+    const [, row] = cellsOf((await invite('invitations')).stdout)
+    return row![4] !== 'waiting' && row
+  })
+  expect(listed[4]).toContain(place)
 })
 
 describe('DS-03 DS-08 svc datasource enable, expose, unexpose and disable', () => {

@@ -1,4 +1,5 @@
 import { type Deploy, followDeploy } from '#contract/apps/deploys.ts'
+import { failureLine } from '#contract/apps/failed-deploy.ts'
 import type { Client } from '#contract/core/client.ts'
 import { showInvisible } from '#contract/core/show-invisible.ts'
 import { printable } from '../terminal/printable.ts'
@@ -14,8 +15,8 @@ export async function untilDeployed(
   // Held back until the next event, because the result of the command repeats the line about its failure.
   let held: string | undefined
   for await (const event of client.stream(followDeploy, { alias, deploy_id: deploy.id })) {
-    if (held !== undefined && !(event.type === 'state' && isFailureLine(held, event.deploy)))
-      onLine(showInvisible(held))
+    const isRepeated = event.type === 'state' && held === failureLine(event.deploy)
+    if (held !== undefined && !isRepeated) onLine(showInvisible(held))
     held = event.type === 'log' ? event.text : undefined
     if (event.type === 'state') {
       last = event.deploy
@@ -24,10 +25,6 @@ export async function untilDeployed(
   }
   if (held !== undefined) onLine(showInvisible(held))
   return last
-}
-
-function isFailureLine(line: string, { failure_code, failure_detail }: Deploy): boolean {
-  return line === `Deploy failed (${failure_code}): ${failure_detail}`
 }
 
 /** Describes the end of a deploy in one sentence. */

@@ -1,19 +1,14 @@
 import type { Deploy } from '#contract/apps/deploys.ts'
+import { appLines, cutLine, hasFailedInApp, MAX_LINES, READ_LINES } from '#contract/apps/failed-deploy.ts'
 import { searchLogs } from '#contract/apps/logs.ts'
 import type { Client } from '#contract/core/client.ts'
 import type { Cli } from '../command/command.ts'
 import { printable } from '../terminal/printable.ts'
 import { findErrorLine, findPlaceLine } from './error-line.ts'
 
-const MAX_LINES = 10
-const MAX_LINE_LENGTH = 300
-const PAGE_SIZE = 50
-/** Failures whose reason the app itself printed. The build's lines were shown while it ran. */
-const OF_THE_APP = new Set<Deploy['failure_code']>(['START_FAILED', 'HEALTH_FAILED', 'CRASH_LOOP'])
-
 /** Returns the last lines that the app of a failed deploy printed, the error above them, and how to read all of them. */
 export async function lastLinesOf(client: Client, alias: string, deploy: Deploy, { config }: Pick<Cli, 'config'>) {
-  if (!OF_THE_APP.has(deploy.failure_code)) return []
+  if (!hasFailedInApp(deploy)) return []
   const hint = `Read the whole log: ${config.program} apps logs ${alias} --deploy ${deploy.id}`
   const lines = await readAppLines(client, alias, deploy.id)
   const last = lines.slice(-MAX_LINES)
@@ -28,13 +23,11 @@ export async function lastLinesOf(client: Client, alias: string, deploy: Deploy,
 /** Returns no lines if the log cannot be read, because the failure of the deploy is what the person needs to know. */
 async function readAppLines(client: Client, alias: string, deployId: string): Promise<string[]> {
   const found = await client
-    .call(searchLogs, { alias, deploy_id: deployId, limit: PAGE_SIZE })
+    .call(searchLogs, { alias, deploy_id: deployId, limit: READ_LINES })
     .catch(() => ({ items: [] }))
-  const newest = found.items.filter(({ source }) => source === 'app')
-  return newest.toReversed().map(({ text }) => text)
+  return appLines(found.items)
 }
 
 function shown(line: string): string {
-  const text = printable(line)
-  return `  ${text.length > MAX_LINE_LENGTH ? `${text.slice(0, MAX_LINE_LENGTH)}…` : text}`
+  return `  ${cutLine(printable(line))}`
 }

@@ -171,7 +171,9 @@ export const listInvitations = operation({
       mail: z
         .object({ status: z.enum(['waiting', 'sent', 'not_sent']), reason: z.string().nullable() })
         .nullable()
-        .describe('What became of the newest mail about it'),
+        .describe(
+          'What became of the newest mail about it. Where no mail server is configured, `sent` is into the local mailbox',
+        ),
     }),
   ),
 })

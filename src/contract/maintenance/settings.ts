@@ -56,7 +56,12 @@ export const changeOrgMaintenance = operation({
   description:
     'The model is required the first time it is enabled. What is not given stays as it is. Enabling enables no app. Disabling switches every app off and stops running runs at once: when the answer arrives, no run writes, reads or spends any more.',
   access: { ...byMaintenanceAdmin, org: 'path' },
-  input: z.object({ org_id: OrgId, enabled: z.boolean(), model: Model.optional(), ...Cadence.partial().shape }),
+  input: z.object({
+    org_id: OrgId,
+    enabled: z.boolean().optional().describe('False until it is given for the first time'),
+    model: Model.optional(),
+    ...Cadence.partial().shape,
+  }),
   output: OrgMaintenance,
 })
 

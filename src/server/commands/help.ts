@@ -68,12 +68,13 @@ the PATH. They are safe to interrupt and repeat.`,
   restore: {
     usage: [
       [
-        'restore <file> [--key-file <file>] [--secrets-to <file>] [--without-missing]',
+        'restore <file> [--key-file <file>] [--secrets-to <file>] [--without-missing] [--keep-port]',
         'restore a backup to an empty folder or database; starts nothing',
       ],
     ],
     text: `restore takes the private key or the passphrase of the backup from --key-file, SVC_BACKUP_PRIVATE_KEY or
-SVC_BACKUP_PASSPHRASE. On Postgres it needs pg_restore on the PATH. It is safe to interrupt and repeat.`,
+SVC_BACKUP_PASSPHRASE. On Postgres it needs pg_restore on the PATH. On the embedded default the databases get another port
+than those of the original, unless --keep-port says otherwise. It is safe to interrupt and repeat.`,
     guide: 'operations#restore',
   },
   'park-deliveries': {

@@ -1,7 +1,7 @@
 import type { ServiceFetch } from '#edge/route/route.ts'
 import {
   appLabelOf,
-  createAppDirectory,
+  createWhyAbsent,
   type FoundApp,
   failHarmfulDeploy,
   findLiveDeploy,
@@ -38,14 +38,17 @@ function serveElsewhere(parts: ServiceParts, appDoor: NonNullable<ServiceParts['
 /** Lets the worker's door find the apps of this process, and tells other processes where it is. */
 export function composeWorkerDoor(parts: ServiceParts, others: ServiceFetch): ServiceFetch {
   const { appDoor } = parts
-  appDoor?.serve((label) => findApp(parts, label))
+  const whyAbsent = createWhyAbsent({ ...parts, traffic: parts.shared(composeAppTraffic).traffic })
+  appDoor?.serve((label) => findApp(parts, whyAbsent, label))
   return async (request, info) => {
     const isAsked = appDoor && new URL(request.url).pathname === WORKER_DOOR_PATH && parts.isSigned(request)
     return isAsked ? Response.json({ port: appDoor.port }) : others(request, info)
   }
 }
 
-async function findApp(parts: ServiceParts, label: string): Promise<FoundApp> {
+type WhyAbsent = ReturnType<typeof createWhyAbsent>
+
+async function findApp(parts: ServiceParts, whyAbsent: WhyAbsent, label: string): Promise<FoundApp> {
   const { traffic } = parts.shared(composeAppTraffic)
   const served = traffic.find(label)
   if (served)
@@ -53,10 +56,14 @@ async function findApp(parts: ServiceParts, label: string): Promise<FoundApp> {
   let found: FoundApp | undefined
   const absence = await traffic.absent.find(label, async () => {
     found = await findPod(parts, label)
-    if (found) return undefined
-    return (await createAppDirectory(parts).hasLabel(label)) ? 'not_running' : 'unknown'
+    return found ? undefined : whyAbsent(label)
   })
-  return found ?? { to: { type: absence ?? 'not_running' }, isApp: absence === 'not_running' }
+  return found ?? noApp(absence)
+}
+
+function noApp(absence: Awaited<ReturnType<WhyAbsent>> | undefined): FoundApp {
+  if (absence === 'unknown') return { to: { type: 'unknown' } }
+  return { to: { type: 'not_running', isStarting: absence === 'starting' }, isApp: absence !== undefined }
 }
 
 /** A pod can be reached from every process, so that requests need not arrive at the one that hosts the app. */

@@ -13,6 +13,7 @@ import {
   type Hosting,
   type KubernetesTarget,
   listAppIds,
+  startingNote,
 } from '../areas/apps/index.ts'
 import { EXAMPLE_APP } from '../areas/example/index.ts'
 import { saveAppLimits } from '../files/app-limits-file.ts'
@@ -61,11 +62,14 @@ export function composeHosting(parts: ServiceParts) {
   const pods = parts.shared(composePods)
   pods.connect(appDoor)
   const target = pods.target ?? processes
-  /** Returns lines for the operator about the limits of apps. */
+  /** Returns lines for the operator about the limits of apps, and about those that are not running yet. Pods go on. */
   const notes = async () => {
     const limits = processesOff === undefined ? await processes.limitsInForce() : undefined
     saveAppLimits(config.dataDir, limits)
-    return limits === undefined ? [] : [limits.line]
+    const haveGoneOn = 'foundKeeper' in appDoor && appDoor.foundKeeper
+    const hasOthers = config.databaseUrl !== undefined
+    const starting = pods.target ? undefined : await startingNote({ db: parts.db, hasOthers, haveGoneOn })
+    return [limits?.line, starting].filter((line) => line !== undefined)
   }
   const takeCounts = () => appDoor.takeCounts()
   return { target, traffic, writeLog: logs.write, logStored: logs.stored, onError, takeCounts, tryRevision, notes }

@@ -56,7 +56,7 @@ export const db: readonly Command[] = [
     path: 'db embed',
     summary: 'Fill the vector column of a table',
     description:
-      'Fill the vector column of a table in a managed database: read the rows without a vector over your own connection, send their text to the AI gateway, and write the vectors back. Run it again to continue where it stopped. Vectors that exist are not changed. With --switch it changes the model by which a data source answers: it fills a column of its own, builds the index, asks your questions of both models, shows the difference and then switches in one step. Each use is recorded in the audit log.',
+      'Fill the vector column of a table in a managed database: read the rows without a vector over your own connection, send their text to the AI gateway, and write the vectors back. Run it again to continue where it stopped. Vectors that exist are not changed. It records the model in the comment of a column that had no vectors. With --switch it changes the model by which a data source answers: it fills a column of its own, builds the index, asks your questions of both models, shows the difference and then switches in one step. Each use is recorded in the audit log.',
     arguments: [NAME],
     options: [
       { name: 'table', value: 'name', summary: 'table, as name or schema.name' },

@@ -1,7 +1,10 @@
 import type { z } from 'zod'
 import { createInvitation, listInvitations, resendInvitation, revokeInvitation } from '#contract/auth/members.ts'
+import { signInMethods } from '#contract/auth/sign-in.ts'
+import type { Client } from '#contract/core/client.ts'
 import type { Role } from '#contract/core/roles.ts'
-import { mailNote } from '../../call/mail-note.ts'
+import { deliveredWords } from '#contract/notifications/mail-place.ts'
+import { mailNote, mailPlace } from '../../call/mail-note.ts'
 import { callCommand, listCommand } from '../../call/operation-command.ts'
 import { ownOrgInput } from '../../call/own-org.ts'
 import type { Cli } from '../../terminal/cli.ts'
@@ -12,12 +15,13 @@ export const list = listCommand(listInvitations, {
   label: 'Listing invitations',
   input: async (_, __, client) => await ownOrgInput(client),
   header: ['ID', 'EMAIL', 'ROLE', 'EXPIRES', 'MAIL'],
-  row: ({ id, email, role, expires_at, mail }, cli) => [
+  facts: mailPlace,
+  row: ({ id, email, role, expires_at, mail }, cli, _, place) => [
     id,
     email,
     role,
     cli.time(expires_at),
-    mail === null ? '-' : statusText(mail),
+    mailWords(mail, place),
   ],
   none: (_, __, { config }) =>
     `There are no open invitations. Invite someone: ${config.program} invitations create <email>`,
@@ -31,13 +35,13 @@ export const create = callCommand(createInvitation, {
     role,
   }),
   text: (invitation, _, cli) => invitationLines(invitation, cli),
-  notes: async ({ email }, _, cli, flags, client) => ownHands(email, await mailNote(client, flags, cli)),
+  notes: async ({ email }, _, cli, flags, client) => ownHands(email, await mailNote(client, flags, cli), client),
 })
 
 export const resend = callCommand(resendInvitation, {
   input: async ([id], _, client) => ({ ...(await ownOrgInput(client)), id }),
   text: (invitation, _, cli) => invitationLines(invitation, cli),
-  notes: async ({ email }, _, cli, flags, client) => ownHands(email, await mailNote(client, flags, cli)),
+  notes: async ({ email }, _, cli, flags, client) => ownHands(email, await mailNote(client, flags, cli), client),
 })
 
 export const revoke = callCommand(revokeInvitation, {
@@ -52,11 +56,19 @@ function invitationLines({ email, role, link, expires_at }: Invitation, cli: Cli
   return [`Invited ${printable(email)} as ${role}. The link is valid once, until ${expires_at}:`, cli.strong(link)]
 }
 
+type ListedMail = z.infer<(typeof listInvitations)['output']>['items'][number]['mail']
+
+function mailWords(mail: ListedMail, place: Awaited<ReturnType<typeof mailPlace>>): string {
+  if (mail === null) return '-'
+  return mail.status === 'sent' ? deliveredWords(place) : statusText(mail)
+}
+
 /** Returns what to do if the mail is not on its way to the person. */
-function ownHands(email: string, mailPlace: string | undefined): string[] {
-  if (mailPlace === undefined) return []
-  return [
-    mailPlace,
-    `Send the link to ${printable(email)} yourself. If they sign in by a mailed link, that one is in the folder sign-in-mails of the data folder.`,
-  ]
+async function ownHands(email: string, mailLine: string | undefined, client: Client): Promise<string[]> {
+  if (mailLine === undefined) return []
+  const methods = await client.call(signInMethods, {}).catch(() => undefined)
+  const links = methods?.mailed_link
+    ? ' They sign in by a mailed link, which is in the folder sign-in-mails of the data folder.'
+    : ''
+  return [mailLine, `Send the link to ${printable(email)} yourself.${links}`]
 }

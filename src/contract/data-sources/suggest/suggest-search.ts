@@ -59,7 +59,7 @@ function suggestTable(
     return skipped(`which size do the vectors of ${vector.name} have? No stored vector says so.`)
   const columns = suggestColumns(table)
   if (columns.content.length === 0) return skipped(columns.questions.join(' '))
-  const { model, questions } = chooseModel(dimensions, `${shown}.${vector.name}`, models)
+  const { model, questions } = chooseModel({ ...vector, dimensions }, `${shown}.${vector.name}`, models)
   const entry = {
     label: labelOf(table, tables),
     table: shown,
@@ -82,12 +82,18 @@ export function vectorOf({ columns }: Pick<Table, 'columns'>): TableColumn | und
   return vectors.find(({ name }) => name === 'embedding') ?? vectors[0]
 }
 
-function chooseModel(dimensions: number, column: string, models: readonly EmbeddingModel[]) {
+type Filled = Pick<TableColumn, 'filledBy'> & { readonly dimensions: number }
+
+/** Anybody who may comment on the column can have written the record, so it must name a model that fits. */
+function chooseModel({ dimensions, filledBy }: Filled, column: string, models: readonly EmbeddingModel[]) {
+  const recorded = models.find(({ id }) => id === filledBy)
+  if (recorded && (recorded.dimensions ?? dimensions) === dimensions) return { model: recorded.id, questions: [] }
   const fitting = models.filter((model) => model.dimensions === dimensions).map(({ id }) => id)
   if (fitting.length === 1) return { model: fitting[0]!, questions: [`${column}: did ${fitting[0]} fill it?`] }
   const choice =
     fitting.length === 0 ? `No model here has ${dimensions} dimensions.` : `It fits: ${fitting.join(', ')}.`
-  return { model: UNKNOWN_MODEL, questions: [`${column}: which model filled it? ${choice}`] }
+  const act = `Then replace "model": "${UNKNOWN_MODEL}".`
+  return { model: UNKNOWN_MODEL, questions: [`${column}: which model filled it? ${choice} ${act}`] }
 }
 
 function otherVectors(shown: string, vector: TableColumn, vectors: readonly TableColumn[]): string[] {

@@ -7,6 +7,8 @@ export type TableColumn = {
   /** Dimensions of a vector; undefined for other types, and for a vector whose size nothing in the table says. */
   readonly dimensions: number | undefined
   readonly isKey: boolean
+  /** The model that filled the vectors, where `svc db embed` recorded it. */
+  readonly filledBy?: string | undefined
 }
 
 export type Table = { readonly schema: string; readonly name: string; readonly columns: readonly TableColumn[] }

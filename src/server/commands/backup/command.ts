@@ -6,8 +6,9 @@ import { releaseMemory } from '#lib/memory/release-memory.ts'
 import { readSettings } from '../../config/config.ts'
 import type { Environment } from '../../config/reader.ts'
 import { assets } from '../../files/assets.ts'
+import { printError } from '../../process/output.ts'
 import { type KeyOptions, makeKeyPair, readLock } from './keys.ts'
-import { makeBackup } from './make-backup.ts'
+import { makeBackup, megabytes } from './make-backup.ts'
 import type { SavedDatabase } from './manifest.ts'
 import { createPlace } from './places.ts'
 import type { BackupSource } from './source.ts'
@@ -37,14 +38,24 @@ export async function saveTo(address: string, lock: Lock, { env, print, maxHours
     const archive = await createArchive(place.to, lock)
     // Loading the code left garbage.
     releaseMemory()
-    const { databases } = await makeBackup(source, archive, { version: readVersion(), now: new Date(), print })
+    const to = address === '-' ? 'the standard output' : address
+    print(`Saving to ${to}: the database of svc first, then each managed database.`)
+    const startedAt = performance.now()
+    const report = { version: readVersion(), now: new Date(), print, progress: onTerminal }
+    const { databases, storedBytes } = await makeBackup(source, archive, report)
     await place.finish()
-    print(`The backup is in ${address === '-' ? 'the standard output' : address}.`)
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+    print(`The backup is in ${to}: ${megabytes(storedBytes)}, in ${seconds} s.`)
     refuseIncomplete(databases)
   } catch (error) {
     if (!(error instanceof Incomplete)) await place.abandon()
     throw error
   }
+}
+
+/** Nobody waits for lines about progress in a file. */
+function onTerminal(line: string): void {
+  if (process.stderr.isTTY) printError(line)
 }
 
 /** The backup is good, but lacks databases. */

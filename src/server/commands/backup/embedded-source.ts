@@ -14,10 +14,11 @@ import { requireDatabase } from '../../process/data-folder.ts'
 import { findSecrets } from '../../process/first-start/embedded-secrets.ts'
 import { openCopies } from './embedded-copies.ts'
 import { readFacts } from './platform-facts.ts'
+import { PORT_FILE } from './port-file.ts'
 import type { BackupSource } from './source.ts'
 
 /** Files of the data folder without which a restored installation would differ. */
-const FILES = ['first-run.json', 'app-limits.json', 'databases/port', 'example-made', 'example-app-made']
+const FILES = ['first-run.json', 'app-limits.json', PORT_FILE, 'example-made', 'example-app-made']
 /** A server that starts or stops has the folder and no socket yet, or none any more. */
 const MAX_TRIES = 60
 const RETRY_MS = 500

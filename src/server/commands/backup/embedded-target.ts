@@ -9,13 +9,18 @@ import { openEmbedded } from '#lib/db/embedded/embedded.ts'
 import { writePrivate } from '../../process/first-start/embedded-secrets.ts'
 import { finishRestore } from './finish-restore.ts'
 import { databasePartOf, type Manifest, PARTS } from './manifest.ts'
+import { PORT_FILE } from './port-file.ts'
 import type { RestoreTarget } from './target.ts'
 
 /**
  * Restores the embedded default into a folder beside the data folder, which gets its name at the end only: a restore that
  * is interrupted leaves nothing that a server would start on.
  */
-export async function openEmbeddedTarget(dataDir: string, manifest: Manifest): Promise<RestoreTarget> {
+export async function openEmbeddedTarget(
+  dataDir: string,
+  manifest: Manifest,
+  { keepPort = false } = {},
+): Promise<RestoreTarget> {
   const folder = resolve(dataDir)
   if (existsSync(folder) && readdirSync(folder).length > 0) {
     throw new ServiceError('CONFLICT', `${folder} is not empty. Restore into an empty folder: set SVC_DATA_DIR.`)
@@ -28,7 +33,7 @@ export async function openEmbeddedTarget(dataDir: string, manifest: Manifest): P
   )
   const take = async ({ name, content }: ReadPart): Promise<void> => {
     if (name === PARTS.secrets) writePrivate(join(work, 'secrets.json'), await json(content))
-    if (name === PARTS.files) await writeFiles(work, (await json(content)) as Record<string, string>)
+    if (name === PARTS.files) await writeFiles(work, filesOf((await json(content)) as Record<string, string>, keepPort))
     if (name === `${PARTS.platform}/files`) await unpackFolder(content, join(work, 'db'))
     const physicalName = names.get(databasePartOf(name)?.id ?? '')
     if (physicalName !== undefined) await unpackFolder(content, join(work, 'databases', physicalName))
@@ -49,6 +54,11 @@ export async function openEmbeddedTarget(dataDir: string, manifest: Manifest): P
 async function settle(folder: string, manifest: Manifest) {
   await using db = await openEmbedded({ folder, onError: () => undefined })
   return await finishRestore(db, manifest)
+}
+
+/** Without the port of the original, which may run on this machine: clients of the one would write to the other. */
+function filesOf({ [PORT_FILE]: port, ...files }: Record<string, string>, keepPort: boolean): Record<string, string> {
+  return keepPort && port !== undefined ? { ...files, [PORT_FILE]: port } : files
 }
 
 async function writeFiles(work: string, files: Record<string, string>): Promise<void> {

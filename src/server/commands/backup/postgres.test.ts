@@ -74,6 +74,7 @@ needs('postgres')('OP-05 a backup of Postgres', () => {
       maxHours: 1,
       secretsTo: join(folder, `${name}.env`),
       withoutMissing: false,
+      keepPort: false,
       ...options,
     })
   const emptySecond = async () => {

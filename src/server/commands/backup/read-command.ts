@@ -12,6 +12,7 @@ type Input = {
     readonly 'key-file'?: string
     readonly 'secrets-to'?: string
     readonly 'without-missing'?: boolean
+    readonly 'keep-port'?: boolean
   }
   readonly operands: readonly string[]
 }
@@ -42,6 +43,7 @@ export async function restoreCommand(print: Print, { values, operands: [address 
     maxHours: readHours(values['max-hours']),
     secretsTo: values['secrets-to'],
     withoutMissing: values['without-missing'] ?? false,
+    keepPort: values['keep-port'] ?? false,
   }
   return (await import('./restore.ts')).runRestore(environment(), print, address, options)
 }

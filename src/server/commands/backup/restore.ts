@@ -19,13 +19,16 @@ export type RestoreOptions = KeyOptions & {
   readonly secretsTo: string | undefined
   /** Restores a backup that lacks databases. They are dropped in the restored installation. */
   readonly withoutMissing: boolean
+  /** Gives the databases of the embedded default the port of the original, to which connection strings lead. */
+  readonly keepPort: boolean
 }
 
 const HOUR_MS = 3600_000
 const DEFAULT_SECRETS_FILE = 'svc-restored.env'
 
-const BESIDE_ORIGINAL =
-  'If the original runs on this machine too, first delete databases/port in the folder of the copy: otherwise both want the same port for databases.'
+const OTHER_PORT =
+  'Its databases get a port of their own, so that the original can run beside it: hand out new connection strings, or restore with --keep-port where the original is gone.'
+const SAME_PORT = 'Its databases have the port of the original: do not start both on one machine.'
 
 /** Restores a backup into the empty installation that the environment names. Starts nothing. */
 export async function runRestore(
@@ -54,7 +57,7 @@ export async function runRestore(
   print(
     needsFile
       ? `The secrets are in ${secretsFile}. Start the servers with them, and hand out new connection strings if the address changed.`
-      : `Start the server when you are ready. Nothing was started. ${BESIDE_ORIGINAL}`,
+      : `Start the server when you are ready. Nothing was started. ${options.keepPort ? SAME_PORT : OTHER_PORT}`,
   )
 }
 
@@ -71,11 +74,16 @@ export async function restoreTo(target: RestoreTarget, manifest: Manifest, { ope
 async function openTarget(
   settings: Settings,
   manifest: Manifest,
-  { maxHours, path, print }: { maxHours: number; path: string | undefined; print: Print },
+  {
+    maxHours,
+    path,
+    print,
+    keepPort,
+  }: Pick<RestoreOptions, 'maxHours' | 'keepPort'> & { path: string | undefined; print: Print },
 ): Promise<RestoreTarget> {
   const { databaseUrl } = settings
   if (databaseUrl === undefined)
-    return (await import('./embedded-target.ts')).openEmbeddedTarget(settings.dataDir, manifest)
+    return (await import('./embedded-target.ts')).openEmbeddedTarget(settings.dataDir, manifest, { keepPort })
   const { openPostgresTarget } = await import('./postgres-target.ts')
   return openPostgresTarget({ ...settings, databaseUrl }, manifest, { path, limitMs: maxHours * HOUR_MS, print })
 }

@@ -27,6 +27,23 @@ it('OP-09 doctor names each limit of apps that did not bind at the last start, a
   expect(await findGaps()).toEqual([])
 })
 
+it('OP-09 doctor says where mails are in the words of the client, and names mailed links only without a provider', async () => {
+  const look = async (env: Record<string, string> = {}) => {
+    const check = settingsChecks({ settings: readSettings({ SVC_DATA_DIR: dataDir, ...env }) })
+    return [(await check.find(({ name }) => name === 'mail')!.look()) ?? []].flat()[0]?.message
+  }
+  const mailbox =
+    'No mail server is configured: mails are in the local mailbox, /mailbox of the console, which owners open on the machine of the server.'
+  expect(await look()).toBe(`${mailbox} Mails with sign-in links are in ${join(dataDir, 'sign-in-mails')}.`)
+  expect(
+    await look({
+      SVC_GOOGLE_CLIENT_ID: 'id',
+      SVC_GOOGLE_CLIENT_SECRET: 'secret',
+      SVC_REDIRECT_BASE_URL: 'https://svc.test',
+    }),
+  ).toBe(mailbox)
+})
+
 it('OP-09 doctor says nothing of them where no apps run', async () => {
   saveAppLimits(dataDir, undefined)
   expect(await findGaps({ SVC_ALLOW_PROCESS_DEPLOYS: 'false' })).toEqual([])

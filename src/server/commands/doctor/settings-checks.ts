@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { unsentMailText } from '#contract/notifications/mail-place.ts'
 import type { Settings } from '../../config/config.ts'
 import { readAppLimits } from '../../files/app-limits-file.ts'
 import { type DoctorCheck, type Finding, type Findings, notSetUp, problem, Skipped, warning } from './report.ts'
@@ -27,23 +28,22 @@ function findFaults(result: SettingsResult): Finding[] {
 
 const SET_MAIL = 'Set SVC_SMTP_URL and SVC_MAIL_FROM for worker and auth-service.'
 
-function findMailFaults({ mail, databaseUrl, dataDir, services }: Settings): Finding[] {
+function findMailFaults({ mail, databaseUrl, dataDir, services, signIn }: Settings): Finding[] {
   if (mail.server || !services.includes('worker')) return []
-  if (databaseUrl !== undefined) return [warning('No mail is sent: SVC_SMTP_URL is not set.', SET_MAIL)]
-  return [
-    notSetUp(
-      `No mail is sent: SVC_SMTP_URL is not set. Owners read mails at /mailbox in the console, and mails with sign-in links are in ${join(dataDir, 'sign-in-mails')}.`,
-      SET_MAIL,
-    ),
-  ]
+  if (databaseUrl !== undefined) return [warning(unsentMailText('none'), SET_MAIL)]
+  const links = hasProvider({ signIn }) ? '' : ` Mails with sign-in links are in ${join(dataDir, 'sign-in-mails')}.`
+  return [notSetUp(unsentMailText('mailbox', '/mailbox of the console') + links, SET_MAIL)]
+}
+
+function hasProvider({ signIn }: Pick<Settings, 'signIn'>): boolean {
+  return (signIn.google ?? signIn.microsoft ?? signIn.oidc) !== undefined
 }
 
 const SET_PROVIDER =
   'Set SVC_GOOGLE_CLIENT_ID, SVC_MICROSOFT_CLIENT_ID or SVC_OIDC_ISSUER with the variables that belong to it.'
 
 function findSignInFaults({ signIn, databaseUrl, services }: Settings): Findings {
-  const hasProvider = signIn.google ?? signIn.microsoft ?? signIn.oidc
-  if (hasProvider || !services.includes('auth-service')) return []
+  if (hasProvider({ signIn }) || !services.includes('auth-service')) return []
   if (databaseUrl !== undefined)
     return warning('People sign in by mailed links only: no identity provider is set.', SET_PROVIDER)
   return notSetUp(

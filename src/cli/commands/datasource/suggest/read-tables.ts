@@ -1,5 +1,6 @@
 import { isVector, type Table, type TableColumn } from '#contract/data-sources/suggest/table.ts'
 import { type Connection, quoteName } from '../../db/embed/connection.ts'
+import { readModel } from '../../db/embed/model-mark.ts'
 
 type Row = {
   schema: string
@@ -9,11 +10,13 @@ type Row = {
   category: string
   size: number
   is_key: boolean
+  comment: string | null
 }
 
 const COLUMNS = `
   select n.nspname as schema, c.relname as table, a.attname as name, t.typname as type, t.typcategory::text as category,
-    a.atttypmod as size, coalesce(a.attnum = any(i.indkey), false) as is_key
+    a.atttypmod as size, coalesce(a.attnum = any(i.indkey), false) as is_key,
+    case when t.typname in ('vector', 'halfvec') then pg_catalog.col_description(a.attrelid, a.attnum) end as comment
   from pg_catalog.pg_class c
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
@@ -38,7 +41,8 @@ async function toTable(db: Connection, quoted: string, rows: readonly Row[]): Pr
   const columns: TableColumn[] = []
   for (const row of rows) {
     const { name, type, category, is_key: isKey } = row
-    columns.push({ name, type, category, isKey, dimensions: await dimensionsOf(db, quoted, row) })
+    const dimensions = await dimensionsOf(db, quoted, row)
+    columns.push({ name, type, category, isKey, dimensions, filledBy: readModel(row.comment) })
   }
   return { schema: rows[0]!.schema, name: rows[0]!.table, columns }
 }

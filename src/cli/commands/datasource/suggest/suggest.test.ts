@@ -72,6 +72,25 @@ describe('DS-29 svc datasource suggest', () => {
     expect((await system.client(admin.token).call(listSources, {})).items).toEqual([])
   })
 
+  it('asks for no model where svc db embed filled the column, and asks again once another model may have', async () => {
+    await run(`create table plain (id int primary key, title text, embedding vector(384));
+      comment on column plain.embedding is 'Ours'; insert into plain values (1, 'Sick days')`)
+    const embed = () => svc('db', 'embed', 'docs', '--table', 'plain', '--text', 'title', '--model', MODEL)
+    const comment = async () => (await run(`select col_description('plain'::regclass, 3) as text`))[0]?.text
+    expect(await embed()).toMatchObject({ exit: 0 })
+    expect(await comment()).toBe(`Ours\nsvc embedded: ${MODEL}`)
+    const filled = await suggest('plain')
+    expect(JSON.parse(filled.stdout).connection_config.embedding_configs[0].model).toBe(MODEL)
+    expect(filled.stderr).not.toContain('fill it?')
+    await run(
+      `comment on column plain.embedding is 'svc embedded: another/model'; insert into plain values (2, 'Cars')`,
+    )
+    expect((await suggest('plain')).stderr).toContain(`did ${MODEL} fill it?`)
+    await embed()
+    expect(await comment()).toBeNull()
+    expect((await suggest('plain')).stderr).toContain(`did ${MODEL} fill it?`)
+  })
+
   it('says which columns could be filters where it proposes none', async () => {
     await run(
       'create table plain (id int primary key, title text, site text, minutes int, at date, embedding vector(384))',
@@ -112,7 +131,9 @@ describe('DS-29 svc datasource suggest', () => {
     await run('create table pages (id int primary key, title text, embedding vector(7))')
     const { stdout, stderr } = await suggest()
     expect(JSON.parse(stdout).connection_config.embedding_configs[0].model).toBe('REPLACE-WITH-YOUR-MODEL')
-    expect(stderr).toContain('# public.pages.embedding: which model filled it? No model here has 7 dimensions.\n')
+    expect(stderr).toContain(
+      '# public.pages.embedding: which model filled it? No model here has 7 dimensions. Then replace "model": "REPLACE-WITH-YOUR-MODEL".\n',
+    )
   })
 
   it.each([

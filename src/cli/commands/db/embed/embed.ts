@@ -9,6 +9,7 @@ import type { Filling } from './fill.ts'
 import { fillWithBar } from './fill-with-bar.ts'
 import { checkModel } from './find-model.ts'
 import { findTable } from './find-table.ts'
+import { recordModel } from './model-mark.ts'
 import { type EmbedFlags, type Opened, readColumns } from './options.ts'
 import { countRows } from './rows.ts'
 import { filledLine, watch } from './watch.ts'
@@ -51,6 +52,7 @@ async function embed(
   const { rows, empty } = await countRows(db, table)
   const plan = { table: table.shown, column: options.column, model, rows, empty }
   if (flags.dryRun) return show(cli, flags.output, { ...plan, dry_run: true }, () => planLine(plan))
+  await recordModel(db, table, options.column, model)
   const filled = await fillWithBar(filling, rows - empty, cli)
   show(cli, flags.output, { ...plan, dry_run: false, ...filled }, () => filledLine(filled, table.shown))
   if (filled.changed > 0) cli.note('Rows that changed meanwhile have no vector yet. Run the command again.')

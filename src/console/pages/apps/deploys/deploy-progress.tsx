@@ -3,18 +3,26 @@ import { useEffect } from 'react'
 import { useLive } from '#console/call/use-live.ts'
 import { Fault } from '#console/parts/form/fault.tsx'
 import { StatusChip } from '#console/parts/list/chip.tsx'
-import { VisibleLines } from '#console/parts/text/visible-text.tsx'
+import { VisibleLines, VisibleText } from '#console/parts/text/visible-text.tsx'
 import { listApps, readApp } from '#contract/apps/apps.ts'
 import { type Deploy, followDeploy, listDeploys, readDeploy } from '#contract/apps/deploys.ts'
+import { failureLine } from '#contract/apps/failed-deploy.ts'
+import { AppLines } from './app-lines.tsx'
 import { DEPLOY_FAILURES, DEPLOY_STATES } from './deploy-state.ts'
 import '#console/styles/logs.css'
+
+const NO_LINES = { running: 'No lines yet.', failed: 'Nothing was printed before it failed.' }
 
 /** Follows a deploy: its state and the lines of its build and start as they are written. */
 export function DeployProgress({ alias, deploy }: { alias: string; deploy: Deploy }) {
   const queries = useQueryClient()
   const { events, error, isOpen } = useLive(followDeploy, { alias, deploy_id: deploy.id })
   const current = events.findLast((event) => event.type === 'state')?.deploy ?? deploy
-  const lines = events.filter((event) => event.type === 'log')
+  const hasFailed = current.failure_code !== null
+  const lines = events
+    .flatMap((event) => (event.type === 'log' ? [event.text] : []))
+    // The sentence above says the same.
+    .filter((text) => !hasFailed || text !== failureLine(current))
   useEffect(() => {
     if (isOpen) return
     for (const { name } of [listDeploys, readDeploy, readApp, listApps])
@@ -28,14 +36,15 @@ export function DeployProgress({ alias, deploy }: { alias: string; deploy: Deplo
       </h2>
       {current.failure_code !== null && (
         <p>
-          {DEPLOY_FAILURES[current.failure_code]}. {current.failure_detail}
+          {DEPLOY_FAILURES[current.failure_code]}. <VisibleText line={current.failure_detail ?? ''} />
         </p>
       )}
       <Fault of={error} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: text that scrolls must be reachable by keyboard */}
       <pre className="log-lines" tabIndex={0}>
-        {lines.length === 0 ? 'No lines yet.' : <VisibleLines lines={lines.map(({ text }) => text)} />}
+        {lines.length === 0 ? NO_LINES[hasFailed ? 'failed' : 'running'] : <VisibleLines lines={lines} />}
       </pre>
+      <AppLines alias={alias} deploy={current} />
     </section>
   )
 }

@@ -9,6 +9,7 @@ import type { Column } from '#console/parts/list/table.tsx'
 import { Time } from '#console/parts/text/time.tsx'
 import { useSession } from '#console/session/session.ts'
 import { listInvitations, resendInvitation, revokeInvitation } from '#contract/auth/members.ts'
+import { deliveredWords } from '#contract/notifications/mail-place.ts'
 import { InvitationLink, Invite } from './invite.tsx'
 import { useMailPlace } from './mail-place.tsx'
 
@@ -28,7 +29,7 @@ export function Invitations() {
       <List
         of={invitations}
         caption="Open invitations"
-        columns={mailPlace === 'mailbox' ? COLUMNS_OF_MAILBOX : COLUMNS}
+        columns={columnsOf(deliveredWords(mailPlace))}
         keyOf={({ id }) => id}
         empty={<p className="soft">No invitation is open.</p>}
       />
@@ -49,8 +50,6 @@ const columnsOf = (sent: string): readonly Column<Invitation>[] => [
 ]
 
 const MAIL_WORDS = { waiting: 'waiting', not_sent: 'not sent', none: 'none' } as const
-const COLUMNS = columnsOf('sent')
-const COLUMNS_OF_MAILBOX = columnsOf('in the local mailbox')
 
 function Acts({ invitation: { id, email } }: { invitation: Invitation }) {
   const { me } = useSession()

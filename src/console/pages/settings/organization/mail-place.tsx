@@ -1,4 +1,5 @@
 import { useCall } from '#console/call/use-call.ts'
+import { unsentMailText } from '#contract/notifications/mail-place.ts'
 import { readNotificationSettings } from '#contract/notifications/settings.ts'
 
 /** Returns where mails of this installation go, or undefined while that is not known. */
@@ -11,16 +12,10 @@ export function MailPlace({ email }: { email: string }) {
   const place = useMailPlace()
   switch (place) {
     case 'mailbox':
-      return (
-        <p>
-          No mail server is configured, so the mail is kept in the local mailbox of the server, which owners open on
-          that machine. Send this link to <strong>{email}</strong> yourself.
-        </p>
-      )
     case 'none':
       return (
         <p>
-          No mail server is configured, so no mail is sent. Send this link to <strong>{email}</strong> yourself.
+          {unsentMailText(place)} Send this link to <strong>{email}</strong> yourself.
         </p>
       )
     case 'server':

@@ -188,9 +188,9 @@ export class AppDoor implements Door {
 
   async findForPlaceholder(label: string): Promise<NoRoute> {
     const { to } = await this.#find(label)
-    if (to.type !== 'app' && to.type !== 'worker') return { type: to.type }
+    if (to.type !== 'app' && to.type !== 'worker') return to
     void this.#running().catch(() => {})
-    return { type: 'not_running' }
+    return { type: 'not_running', isStarting: to.type === 'app' }
   }
 
   /** The process that answers now. */

@@ -25,8 +25,13 @@ export type DoorSettings = {
   readonly socketKey: string
 }
 
-/** Why a request goes to no app. */
-export type NoRoute = { readonly type: 'not_running' | 'unknown' | 'no_worker' | 'failed' | 'busy' }
+/**
+ * Why a request goes to no app. `isStarting` is no type of its own, because the door of a former release, which outlives an
+ * upgrade of the server, would not know it.
+ */
+export type NoRoute =
+  | { readonly type: 'not_running'; readonly isStarting?: boolean }
+  | { readonly type: 'unknown' | 'no_worker' | 'failed' | 'busy' }
 
 export type RouteAnswer =
   /** `recordedAs`: the deploy, if the bytes that it sends are to be recorded. */

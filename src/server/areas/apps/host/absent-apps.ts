@@ -1,7 +1,7 @@
 import { createBoundedCache, loadOnce } from '#lib/memory/bounded-cache.ts'
 import { type Clock, systemClock } from '#lib/time/clock.ts'
 
-type Absence = 'not_running' | 'unknown'
+export type Absence = 'starting' | 'not_running' | 'unknown'
 export type AbsentApps = ReturnType<typeof createAbsentApps>
 
 const REMEMBERED_MS = 1_000

@@ -1,4 +1,5 @@
 import type { DeployFailure } from '#contract/apps/deploys.ts'
+import { failureLine } from '#contract/apps/failed-deploy.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { messageOf } from '#lib/message-of.ts'
 import type { Lease } from '#lib/work/lease.ts'
@@ -166,7 +167,7 @@ async function settle(
     error instanceof DeployFailed
       ? { code: error.code, detail: error.message }
       : { code: 'INTERRUPTED' as const, detail: 'svc itself had a fault while deploying. Deploy again.' }
-  writeFault(writeLog, deploy, `Deploy failed (${failure.code}): ${failure.detail}`)
+  writeFault(writeLog, deploy, failureLine({ failure_code: failure.code, failure_detail: failure.detail }))
   // Whoever follows the deploy stops at its end, and must have seen why it failed.
   await logStored(app.id)
   await asHost(db, lease, (tx) => failDeploy(tx, app, deploy, UNDER_WAY, { ...failure, at: time.now() }))

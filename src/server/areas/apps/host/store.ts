@@ -29,6 +29,18 @@ export async function listLiveApps(
       and exists (select from apps.deploys where app_id = apps.id and state = 'live')`)
 }
 
+/** Counts the apps that svc keeps running. `others`: whether those that another process hosts are left out. */
+export async function countLiveApps({ query, instance }: Pick<Db, 'query' | 'instance'>, others: 'with' | 'without') {
+  const [row] = await query<{ count: number }>(sql`
+    select count(*)::int as count from apps.apps
+    where state = 'active' and start_command is not null
+      and exists (select from apps.deploys where app_id = apps.id and state = 'live')
+      and (${others === 'with'} or not exists (
+        select from svc.leases where name = 'app-host:' || apps.id and expires_at > clock_timestamp()
+          and split_part(holder, '/', 1) <> ${instance}))`)
+  return row!.count
+}
+
 type Hold = { readonly appId: string; readonly keeperId: string; readonly seconds: number }
 
 /** Returns false while another keeper can run the app. */

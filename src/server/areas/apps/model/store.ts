@@ -67,10 +67,12 @@ export async function findNames(db: Querier, orgId: string, ids: readonly string
   return new Map(apps.map((app) => [app.id, app]))
 }
 
-/** Whether an active app of any organization has this host label. */
-export async function hasLabel(db: Querier, hostLabel: string): Promise<boolean> {
-  const rows = await db.query(sql`select from apps.apps where host_label = ${hostLabel} and state = 'active'`)
-  return rows.length > 0
+/** Finds the active app of any organization that has this host label, and whether a deploy of it is starting. */
+export async function findByLabel(db: Querier, hostLabel: string) {
+  const [app] = await db.query<{ id: string; is_starting: boolean }>(sql`
+    select id, exists (select from apps.deploys where app_id = apps.id and state = 'starting') as is_starting
+    from apps.apps where host_label = ${hostLabel} and state = 'active'`)
+  return app
 }
 
 /** Holds off other creations in the organization until the transaction ends. */

@@ -2,7 +2,7 @@ import type { HasPart } from '#edge/credentials/access.ts'
 import type { Querier } from '#lib/db/db.ts'
 import type { AppDirectory, HoldApp } from '#ports/apps.ts'
 import type { PartHolder } from '#ports/people.ts'
-import { findApp, findName, findNames, hasLabel } from '../model/store.ts'
+import { findApp, findName, findNames } from '../model/store.ts'
 import { holdsPart, listHolders } from './store.ts'
 
 /** Answers what other areas and the gates of services ask about apps. It reads the tables alone, so any service can have one. */
@@ -11,8 +11,6 @@ type AppRegister = AppDirectory & {
   readonly hold: HoldApp
   /** Also people who have left the organization; see `People.partHolders` for those who have not. */
   listHolders(orgId: string, appId: string): Promise<readonly PartHolder[]>
-  /** Whether an app of any organization has this host label. */
-  hasLabel(hostLabel: string): Promise<boolean>
 }
 
 export function createAppDirectory({ db }: { db: Querier }): AppRegister {
@@ -26,7 +24,6 @@ export function createAppDirectory({ db }: { db: Querier }): AppRegister {
       return userId !== null && holdsPart(db, { orgId, alias, userId, part })
     },
     listHolders: (orgId, appId) => listHolders(db, orgId, appId),
-    hasLabel: (hostLabel) => hasLabel(db, hostLabel),
   }
 }
 

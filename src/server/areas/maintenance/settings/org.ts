@@ -32,7 +32,7 @@ export function orgRoutes({ db, clock, models }: MaintenanceDeps): Route[] {
   ]
 }
 
-type Change = { [K in keyof OrgMaintenance]?: OrgMaintenance[K] | undefined } & { enabled: boolean }
+type Change = { [K in keyof OrgMaintenance]?: OrgMaintenance[K] | undefined }
 
 function apply(before: OrgMaintenance, change: Change): OrgMaintenance {
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))

@@ -26,7 +26,7 @@ beforeEach(async () => {
 })
 
 const api = (person = admin) => system.client(person.token)
-const changeOrg = (change: { enabled: boolean; [key: string]: unknown }) =>
+const changeOrg = (change: { [key: string]: unknown }) =>
   api().call(changeOrgMaintenance, { org_id: admin.org_id, ...change })
 const switchApp = (enabled: boolean) => api().call(changeAppMaintenance, { alias: 'shop', enabled })
 const status = () => api().call(readMaintenance, { alias: 'shop' })
@@ -62,6 +62,19 @@ describe('MA-01 the capability of an organization', () => {
       timezone: 'Europe/Berlin',
       cooldown_hours: 12,
     })
+  })
+
+  it('keeps the switch too where it is not given, and is off where it never was', async () => {
+    expect(await changeOrg({ model: MODEL })).toEqual({ enabled: false, model: MODEL, ...DEFAULTS })
+    expect(await changeOrg({ enabled: true })).toMatchObject({ enabled: true, model: MODEL })
+    await switchApp(true)
+    expect(await changeOrg({ cooldown_hours: 12 })).toMatchObject({ enabled: true, model: MODEL, cooldown_hours: 12 })
+    expect((await status()).settings.enabled).toBe(true)
+    expect(await changeOrg({})).toMatchObject({ enabled: true, model: MODEL, cooldown_hours: 12 })
+    const owner = await system.member('owner', admin.org_id)
+    const { items } = await api(owner).call(listAudit, { org_id: admin.org_id, limit: 100 })
+    const changes = items.filter(({ action }) => action === 'maintenance.org_changed')
+    expect(changes.map(({ detail }) => detail.changed)).toEqual([[], ['schedule'], ['organization_switch'], ['model']])
   })
 
   it('names every fault of the settings, and saves none of them', async () => {

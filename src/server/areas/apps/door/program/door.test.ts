@@ -70,6 +70,7 @@ describe('CO-03 an app behind the door', () => {
       if (label === 'up')
         return { type: 'app', fetch: async ({ method, url }) => new Response(`${method} ${url}`), end }
       if (label === 'broken') return { type: 'app', fetch: async () => Promise.reject(new Error('reset')), end }
+      if (label === 'starting') return { type: 'not_running', isStarting: true }
       return { type: label === 'down' ? 'not_running' : 'unknown' }
     },
     onError: () => {},
@@ -87,6 +88,7 @@ describe('CO-03 an app behind the door', () => {
     ['up', {}, 200],
     ['broken', {}, 502],
     ['down', {}, 503],
+    ['starting', {}, 503],
     ['unknown', {}, 404],
     ['up', { upgrade: 'websocket' }, 501],
   ])('%s with headers %j answers %i', async (label, headers, status) => {
@@ -100,6 +102,13 @@ describe('CO-03 an app behind the door', () => {
     const page = await ask('broken', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(await page.text()).toContain('<p>The app did not answer this request.</p>')
+  })
+
+  it('that is starting says so, and when to try again; one that is not is called not running', async () => {
+    const starting = await ask('starting')
+    expect(starting.headers.get('retry-after')).toBe('5')
+    expect(await starting.text()).toBe('App is starting\nThis app is starting. Try again in a few seconds.\n')
+    expect(await (await ask('down')).text()).toMatch(/^App not running\n/)
   })
 
   it('gets path and query as they were sent', async () => {

@@ -1,7 +1,7 @@
 import type { AnswerAppRequest, AppRequest } from '#ports/apps.ts'
 import type { NoRoute } from '../messages.ts'
 import { headersForApp, headersFromApp } from './headers.ts'
-import { PAGES, page } from './pages.ts'
+import { page, whyNoRoute } from './pages.ts'
 
 export type AppRoute =
   | { readonly type: 'app'; readonly fetch: (request: Request) => Promise<Response>; readonly end: () => void }
@@ -23,7 +23,7 @@ export function createAppDoor({ find, onError }: Deps): AnswerAppRequest {
     try {
       if (route.type === 'app') return await answerOf(route, asked)
       if (route.type === 'elsewhere') return await route.forward(asked)
-      return PAGES[route.type](request)
+      return whyNoRoute(route, request)
     } catch (error) {
       // A request that could not even be sent is not under way any more.
       if ('end' in route) route.end()

@@ -1,6 +1,7 @@
 import { prefersHtml } from '#edge/format/negotiate.ts'
 import { html } from '#edge/pages/html.ts'
 import { pageResponse } from '#edge/pages/page.ts'
+import type { NoRoute } from '../messages.ts'
 
 type RequestHeaders = Pick<Request, 'headers'>
 
@@ -9,11 +10,17 @@ export const PAGES = {
   unknown: (asked) => page(asked, 404, 'No such app', 'No app has this address.'),
   not_running: (asked) =>
     soon(page(asked, 503, 'App not running', 'This app is not running at the moment. Try again shortly.')),
+  starting: (asked) => soon(page(asked, 503, 'App is starting', 'This app is starting. Try again in a few seconds.')),
   no_worker: (asked) => page(asked, 503, 'No worker', 'No worker runs apps here. The operator must set WORKER_URL.'),
   failed: (asked) => soon(page(asked, 503, 'Not available', 'The app could not be looked up. Try again shortly.')),
   busy: (asked) =>
     soon(page(asked, 503, 'Too many requests', 'Too many requests to this app are under way. Try again shortly.')),
 } satisfies Record<string, (asked: RequestHeaders) => Response>
+
+/** Answers a request that goes to no app with the reason. */
+export function whyNoRoute(route: NoRoute, asked: RequestHeaders): Response {
+  return PAGES[route.type === 'not_running' && route.isStarting ? 'starting' : route.type](asked)
+}
 
 function soon(response: Response): Response {
   response.headers.set('retry-after', '5')

@@ -49,6 +49,7 @@ export class KeptDoor implements Door {
   /** Ends the count of each open WebSocket, by label. */
   readonly #sockets = new Map<string, (() => void)[]>()
   #placeholder: Listener | undefined
+  #foundKeeper = false
   #port = 0
   #isStopping = false
   #find: (label: string) => Promise<FoundApp> = async () => ({ to: { type: 'failed' } })
@@ -72,7 +73,8 @@ export class KeptDoor implements Door {
     const claim = await claimSettings(options.dataDir, options.settings)
     try {
       const door = new KeptDoor(options, claim)
-      if (!(await door.#link.connectIfRunning())) await door.#openPlaceholder()
+      door.#foundKeeper = await door.#link.connectIfRunning()
+      if (!door.#foundKeeper) await door.#openPlaceholder()
       return door
     } catch (error) {
       claim[Symbol.dispose]()
@@ -82,6 +84,11 @@ export class KeptDoor implements Door {
 
   get port(): number {
     return this.#port
+  }
+
+  /** Whether a keeper ran before this server, with apps that may have gone on. */
+  get foundKeeper(): boolean {
+    return this.#foundKeeper
   }
 
   serve(find: (label: string) => Promise<FoundApp>): void {
@@ -176,7 +183,7 @@ export class KeptDoor implements Door {
 
   async #whyNot(label: string): Promise<NoRoute> {
     const { to } = await this.#find(label)
-    return to.type === 'app' || to.type === 'worker' ? { type: 'not_running' } : to
+    return to.type === 'app' || to.type === 'worker' ? { type: 'not_running', isStarting: to.type === 'app' } : to
   }
 
   #receive(event: KeeperEvent): void {

@@ -7,7 +7,7 @@ import type { AppRequest } from '#ports/apps.ts'
 import type { NoRoute } from '../../messages.ts'
 import { passedOn } from '../door.ts'
 import { headersFromApp } from '../headers.ts'
-import { PAGES, page } from '../pages.ts'
+import { PAGES, page, whyNoRoute } from '../pages.ts'
 import { once, sendAndWatch } from '../send-and-watch.ts'
 import type { createClientPlaces } from './client-places.ts'
 import type { SocketPlace } from './open-sockets.ts'
@@ -54,7 +54,7 @@ export function createSocketDoor({ find, clients, key, onError }: Deps) {
       const route = await find(asked)
       if (route.type !== 'socket') {
         giveBack()
-        return PAGES[route.type](asked.request)
+        return whyNoRoute(route, asked.request)
       }
       // Not the route: its headers would stay in memory for as long as the WebSocket is open.
       const { place } = route
