@@ -6,15 +6,15 @@ const LENGTH = /([A-Za-z_$][\w$.]*)\.length\b(?!\s*=[^=])/
  * something that is missing counts as 0. Returns `{ edit, summary }`, or `{ reason }` why it changes nothing.
  */
 export function correct(text, { template, symbol, path }) {
-  if (!LENGTH_OF_NOTHING.test(template)) return { reason: `${template} This example cannot correct such an error.` }
+  if (!LENGTH_OF_NOTHING.test(template)) return { reason: 'This example cannot correct such an error.' }
   const lines = functionLines(text, symbol).filter((line) => LENGTH.test(line))
   const [line] = lines
   if (lines.length !== 1 || text.split(line).length !== 2)
-    return { reason: `${template} Where it happens in ${path} is not certain.` }
+    return { reason: `Where it happens in ${path} is not certain.` }
   const [, owner] = LENGTH.exec(line)
   return {
     edit: { old: line, new: line.replace(LENGTH, '($1?.length ?? 0)') },
-    summary: `${symbol} in ${path} reads the length of ${owner}, which can be missing. It counts as 0 now.`,
+    summary: `${symbol} in ${path} reads the length of ${owner}, which can be missing. The proposed change counts it as 0.`,
   }
 }
 

@@ -14,18 +14,26 @@ export function decide({ messages, tools = [], tool_choice }) {
   if (!fault) return { calls: [['finish', { verdict: 'nothing' }]] }
   const calls = stepsFor(fault, seen)
   const mustFinish = tool_choice?.function?.name === 'finish' && calls[0][0] !== 'finish'
-  return { calls: mustFinish ? end(fault, 'finding', fault.template, [seen.logs.evidence_id]) : calls }
+  return { calls: mustFinish ? end(fault, 'finding', '', [seen.logs.evidence_id]) : calls }
 }
 
-function end(fault, verdict, summary, evidence) {
-  return [['finish', { verdict, kind: 'error_in_code', ...fault, summary, evidence }]]
+function end(fault, verdict, explanation, evidence) {
+  const { count: _, ...identity } = fault
+  const summary = [titleOf(fault), explanation].filter(Boolean).join('. ')
+  return [['finish', { verdict, kind: 'error_in_code', ...identity, summary, evidence }]]
+}
+
+/** The title that the detectors give such an error. The summary of a model takes its place, so it begins with it. */
+function titleOf({ template, path, symbol, count }) {
+  const where = symbol === null ? path : `${symbol} in ${path}`
+  return `An error in ${where} was logged ${count === 1 ? 'once' : `${count} times`}: ${template}`
 }
 
 /** The first logged error whose stack trace leads into a file of the app. */
 function findFault({ logs, files }) {
-  for (const { level, template, frames } of logs?.untrusted_data.clusters ?? []) {
+  for (const { level, template, frames, count } of logs?.untrusted_data.clusters ?? []) {
     const frame = level === 'error' && frames.find(({ path }) => fileOf(files, path) !== undefined)
-    if (frame) return { template, path: fileOf(files, frame.path), symbol: frame.symbol }
+    if (frame) return { template, path: fileOf(files, frame.path), symbol: frame.symbol, count }
   }
   return undefined
 }
@@ -53,7 +61,7 @@ function stepsFor(fault, { logs, resultOf }) {
   const staged = resultOf('stage_edit')
   if (!staged) return [['stage_edit', { path: fault.path, ...change.edit }]]
   return staged.error
-    ? finding(`${fault.template} Its correction was refused: ${staged.error}`)
+    ? finding(`Its correction was refused: ${staged.error}`)
     : end(fault, 'change', change.summary, evidence)
 }
 

@@ -82,6 +82,11 @@ export const NOT_RUN: readonly (Entry & { readonly reason: string })[] = [
     reason: 'needs the program age; src/lib/archive/archive.test.ts',
   },
 
+  {
+    page: 'docs/running.md',
+    command: 'PORT=9090 svc-server start',
+    reason: 'runs until it is ended, at a fixed port; src/server/process/start-fault.test.ts',
+  },
   { page: 'docs/running.md', command: /^(?:export |svc-server start$|DATABASE_URL=)/, reason: POSTGRES },
   {
     page: 'docs/running.md',
@@ -96,6 +101,11 @@ export const NOT_RUN: readonly (Entry & { readonly reason: string })[] = [
 
 /** Commands that another test runs as they stand in the guide. */
 export const RUN_BY: readonly (Entry & { readonly test: string })[] = [
+  {
+    page: 'docs/connect-an-agent.md',
+    command: /^(?:[A-Z_]+=|curl |echo |npx @modelcontextprotocol\/inspector )/,
+    test: 'test/journeys/connect.test.ts',
+  },
   { page: 'README.md', command: /^npx svc /, test: 'test/journeys/readme.test.ts' },
   {
     page: 'docs/auth.md',

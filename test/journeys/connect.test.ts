@@ -148,6 +148,33 @@ needs('chromium')('from an unknown address to an answer', () => {
     expect(output.out, output.err).toContain('lost-devices')
   })
 
+  it('AU-10 the commands of the guide register, get a token and ask, with curl alone', async () => {
+    const guide = readFileSync(join(import.meta.dirname, '../../docs/connect-an-agent.md'), 'utf8')
+    const [, section] = /^### Try OAuth with curl$([\s\S]*?)^### /m.exec(guide)!
+    const script = [...section!.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block).join('')
+    const port = String(await freePort())
+    const child = spawn(
+      'bash',
+      ['-c', script.replaceAll('http://127.0.0.1:8080', server.url).replaceAll('9999', port)],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    let out = ''
+    const approved = Promise.withResolvers<void>()
+    child.stdout.on('data', (chunk: Buffer) => {
+      const before = out
+      out += chunk.toString()
+      const address = /^http\S+\/oauth\/authorize\?\S+(?=\n)/m
+      if (!address.test(before) && address.test(out)) approved.resolve(approve(address.exec(out)![0]))
+    })
+    child.on('close', () => approved.resolve())
+    const closed = once(child, 'close')
+    await approved.promise
+    await closed
+    expect(out).toContain('"authorization_servers"')
+    expect(out).toContain('"registration_endpoint"')
+    expect(out).toContain('"id":"lost-devices"')
+  })
+
   it('MA-15 the example app of the first start goes live by itself, answers in a browser and has a log', async () => {
     const owner = ownerOf(server, folder)
     const app = await until(async () => {

@@ -8,6 +8,7 @@ import { readProposal } from '#contract/maintenance/proposals.ts'
 import { type ExampleModel, startExampleModel } from '#test/outside/example-model.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
+import { requestOf } from '../../src/server/areas/maintenance/detect/signals/request-line.ts'
 import { commandsOf } from '../guides/commands.ts'
 import { type Ran, Reader, writePrograms } from '../guides/reader.ts'
 
@@ -82,6 +83,8 @@ it('MA-05 MA-11 MA-34 by the guide, the example model proposes a correction that
 
   const run = await follow('svc apps maintenance run')
   expect([run.exit, run.stdout]).toEqual([0, expect.stringContaining('countItems in server.mjs reads the length of')])
+  // The title that the detectors gave the same fault.
+  expect(run.stdout).toContain('An error in countItems in server.mjs was logged once: TypeError: Cannot read')
   ids.proposal = /Proposed (pr_\w+)/.exec(run.stdout)![1]!
   const shown = await follow('svc apps proposals show')
   expect(shown.stdout).toContain('\n-  return cart.items.length\n+  return (cart.items?.length ?? 0)\n')
@@ -94,6 +97,11 @@ it('MA-05 MA-11 MA-34 by the guide, the example model proposes a correction that
   const readOne = () => client().call(readProposal, { alias: 'cart', proposal_id: ids.proposal })
   await until(async () => (await readOne()).status === 'deployed')
   expect((await follow('curl')).stdout).toBe('items: 0\n')
+  // Without a line that svc reads as a request, nothing could tell whether the fault is gone.
+  await until(async () => {
+    const { items } = await client().call(searchLogs, { alias: 'cart' })
+    return items.map(({ text }) => requestOf(text)).some((one) => one?.endpoint === 'GET /empty' && one.status === 200)
+  })
   expect(typed).toBe(COMMANDS.length)
   const { decided_by, ...proposal } = await readOne()
   expect(proposal).toMatchObject({ requested_by: owner.user_id, validation: 'static' })

@@ -39,6 +39,9 @@ dt { color: var(--soft); font-size: .875rem; }
 dd { margin: 0 0 .5rem; overflow-wrap: anywhere; font-weight: 550; }
 .warning { padding: .625rem .75rem; border: 1px solid var(--line); border-radius: var(--radius); font-size: .9375rem; }
 code { font: .875em/1.4 var(--mono); overflow-wrap: anywhere; }
+.line { border-top: 1px solid var(--line); }
+.opens { color: var(--accent); text-decoration: underline; text-underline-offset: .2em; }
+summary::marker { color: var(--accent); }
 summary { padding: .375rem 0; cursor: pointer; overflow-wrap: anywhere; }
 pre { margin: .5rem 0; white-space: pre-wrap; overflow-wrap: anywhere; font: .875rem/1.5 var(--mono); }
 @media (max-width: 30rem) { body { padding: 0; place-items: stretch; } main { max-width: none; border: 0; border-radius: 0; padding: 2rem 1.25rem; } }

@@ -14,7 +14,7 @@ async function startExample() {
   const child = spawn(process.execPath, [SCRIPT, '0', APP], { stdio: ['ignore', 'pipe', 'inherit'] })
   const env: Record<string, string> = {}
   for await (const line of createInterface(child.stdout)) {
-    const [, name, value] = /^(SVC_\w+)='?(.*?)'?$/.exec(line) ?? []
+    const [, name, value] = /^(SVC_\w+)='?(.*?)'? \\$/.exec(line) ?? []
     if (name) env[name] = value!
     if (name === 'SVC_OIDC_LABEL') break
   }
@@ -46,15 +46,37 @@ it('AU-05 svc with the variables of the example identity provider signs people i
   const browser = new Browser({ [APP]: system.url, [issuer]: issuer })
 
   let page = await follow(browser, `${APP}/auth/login?return_to=/home`, '/home')
-  for (const form of [{ prompt: 'login', login: 'pat', password: 'any' }, { prompt: 'consent' }]) {
-    const [, action = ''] = /action="([^"]+)"/.exec(page.text) ?? []
-    const submitted = await browser.go(action, { form })
-    page = await follow(browser, submitted.headers.get('location')!, '/home')
-  }
+  expect(page.text).toContain('It checks no password.')
+  const [, action = ''] = /action="([^"]+)"/.exec(page.text) ?? []
+  const submitted = await browser.go(new URL(action, page.url).href, { form: { login: 'pat' } })
+  page = await follow(browser, submitted.headers.get('location')!, '/home')
 
   expect(page.response.headers.get('location')).toBe('/home')
   const me = await browser.go(`${APP}/api/v1/me`)
   expect(await me.json()).toMatchObject({ user: { email: 'pat@example.com', name: 'pat' }, org: null })
+})
+
+it('AU-05 the example identity provider says what to paste where, and warns of nothing', async () => {
+  const child = spawn(process.execPath, [SCRIPT, '0', 'http://localhost:8090'])
+  const output = { out: '', err: '' }
+  child.stderr.on('data', (chunk: Buffer) => (output.err += chunk.toString()))
+  for await (const chunk of child.stdout) {
+    output.out += String(chunk)
+    if (output.out.includes('Ctrl-C')) break
+  }
+  const ended = once(child, 'close')
+  child.kill()
+  await ended
+  expect(output.err).toBe('')
+  expect(output.out).not.toContain('WARNING')
+  expect(output.out).toContain(" \\\nSVC_OIDC_LABEL='the example' \\\nPORT=8090 npm start\n")
+  expect(output.out).toContain('Open http://localhost:8090/auth/login')
+})
+
+it('AU-05 a sign-in page of the example that nobody asked for says so', async () => {
+  await using example = await startExample()
+  const page = await fetch(`${example.env.SVC_OIDC_ISSUER}/sign-in/none`)
+  expect([page.status, await page.text()]).toEqual([400, expect.stringContaining('begin again')])
 })
 
 it.each([

@@ -58,28 +58,6 @@ function createIndexLoader() {
   }
 }
 
-/** Ranks a section: words in its heading count most, then those in the title of the page. */
-function rank(words, title, heading, text) {
-  let sum = 0
-  for (const word of words) {
-    const score = (heading.includes(word) ? 10 : 0) + (title.includes(word) ? 5 : 0) + (text.includes(word) ? 1 : 0)
-    if (score === 0) return 0
-    sum += score
-  }
-  return sum + (heading === words.join(' ') ? 20 : 0)
-}
-
-function findSections(pages, words) {
-  const hits = []
-  for (const { address, title, sections } of pages) {
-    for (const [id, heading, text] of sections) {
-      const score = rank(words, title.toLowerCase(), heading.toLowerCase(), text.toLowerCase())
-      if (score > 0) hits.push({ address, id, title, heading, text, score })
-    }
-  }
-  return hits.sort((a, b) => b.score - a.score)
-}
-
 function excerpt(text, words) {
   const lower = text.toLowerCase()
   const places = words.map((word) => lower.indexOf(word)).filter((place) => place !== -1)
@@ -91,7 +69,7 @@ function excerpt(text, words) {
 
 /** Marks the words with elements, so that texts of the guides stay text. */
 function marked(text, words) {
-  const pattern = new RegExp(`(${words.map((word) => word.replace(/[^\p{L}\p{N}]/gu, '\\$&')).join('|')})`, 'giu')
+  const pattern = new RegExp(`(${words.map(globalThis.svcSearch.escaped).join('|')})`, 'giu')
   return text.split(pattern).map((part, n) => (n % 2 === 1 ? element('mark', {}, part) : part))
 }
 
@@ -110,10 +88,9 @@ function startSearch() {
   const count = document.querySelector('.count')
   const close = () => (results.hidden = true)
   const search = async () => {
-    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean)
+    const words = globalThis.svcSearch.wordsOf(field.value)
     if (words.length === 0) return close()
-    const pages = await loadIndex()
-    const hits = findSections(pages, words)
+    const hits = globalThis.svcSearch.findSections(await loadIndex(), field.value)
     found.replaceChildren(...hits.slice(0, MAX_RESULTS).map((hit) => resultItem(hit, words)))
     count.textContent = hits.length === 0 ? 'Nothing found' : `${hits.length} found`
     results.hidden = false

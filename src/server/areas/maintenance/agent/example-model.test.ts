@@ -6,6 +6,7 @@ const LENGTH = "TypeError: Cannot read properties of undefined (reading 'length'
 const SOURCE = 'function count(cart) {\n  return cart.items.length\n}\n'
 const FRAME = { path: '/app/src/cart.js', symbol: 'count' }
 const TOOLS = [{ type: 'function', function: { name: 'stage_edit' } }]
+const TITLE = `An error in count in src/cart.js was logged 3 times: ${LENGTH}`
 const FAULT = { kind: 'error_in_code', path: 'src/cart.js', symbol: 'count' }
 const EDIT = {
   path: 'src/cart.js',
@@ -32,7 +33,7 @@ const first = (template: string, frames: object[]): Message => ({
   role: 'user',
   content: [
     'First evidence:',
-    `log_templates ${JSON.stringify({ evidence_id: 1, untrusted_data: { clusters: [{ level: 'error', template, frames }] } })}`,
+    `log_templates ${JSON.stringify({ evidence_id: 1, untrusted_data: { clusters: [{ level: 'error', template, frames, count: 3 }] } })}`,
     `list_files ${JSON.stringify({ evidence_id: 2, untrusted_data: { files: [{ path: 'src/cart.js' }] } })}`,
   ].join('\n'),
 })
@@ -78,7 +79,7 @@ describe('MA-34 the example model decides by what the tools return', () => {
             verdict: 'change',
             ...FAULT,
             template: LENGTH,
-            summary: 'count in src/cart.js reads the length of cart.items, which can be missing. It counts as 0 now.',
+            summary: `${TITLE}. count in src/cart.js reads the length of cart.items, which can be missing. The proposed change counts it as 0.`,
             evidence: [1, 4],
           },
         ],
@@ -94,12 +95,12 @@ describe('MA-34 the example model decides by what the tools return', () => {
   })
 
   it.each<[string, string, Message[], string]>([
-    ['another error', 'Error: no', read(SOURCE), 'Error: no This example cannot correct such an error.'],
+    ['another error', 'Error: no', read(SOURCE), 'This example cannot correct such an error.'],
     [
       'two places',
       LENGTH,
       read(`function count(cart) {\n  a.length\n  b.length\n}\n`),
-      `${LENGTH} Where it happens in src/cart.js is not certain.`,
+      'Where it happens in src/cart.js is not certain.',
     ],
     [
       'a file that is not shown',
@@ -111,7 +112,7 @@ describe('MA-34 the example model decides by what the tools return', () => {
       'a refused edit',
       LENGTH,
       [...read(SOURCE), ...done('stage_edit', {}, { error: 'The file is protected.' })],
-      `${LENGTH} Its correction was refused: The file is protected.`,
+      'Its correction was refused: The file is protected.',
     ],
     [
       'a change that was denied',
@@ -122,15 +123,16 @@ describe('MA-34 the example model decides by what the tools return', () => {
       ],
       'A change for this fault was denied before.',
     ],
-  ])('%s is a finding without a change', async (_, template, seen, summary) => {
+  ])('%s is a finding without a change, with the title that the detectors give it', async (_, template, seen, why) => {
     const [call] = await ask([first(template, [FRAME]), ...seen])
+    const summary = `An error in count in src/cart.js was logged 3 times: ${template}. ${why}`
     expect(call).toEqual(['finish', expect.objectContaining({ verdict: 'finding', template, summary })])
   })
 
   it('it ends with a finding where it must end', async () => {
     const tool_choice = { type: 'function', function: { name: 'finish' } }
     expect(await ask([first(LENGTH, [FRAME])], { tools: TOOLS, tool_choice })).toEqual([
-      ['finish', { verdict: 'finding', ...FAULT, template: LENGTH, summary: LENGTH, evidence: [1] }],
+      ['finish', { verdict: 'finding', ...FAULT, template: LENGTH, summary: TITLE, evidence: [1] }],
     ])
   })
 

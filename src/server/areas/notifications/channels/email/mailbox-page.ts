@@ -12,7 +12,10 @@ export function mailboxRoute({ db, sealer, mail }: Pick<NotificationDeps, 'db' |
   return route(mailboxPage, async (_, { principal, direct, clientAddress }) => {
     if (mail !== 'mailbox' || !direct || !isLoopbackAddress(clientAddress)) throw notFound()
     const mails = await listKeptMails(db, sealer, principal.org_id)
-    const body = mails.length === 0 ? html`<p>No mail was sent yet.</p>` : html`${mails.map(mailOf)}`
+    const body =
+      mails.length === 0
+        ? html`<p>No mail was sent yet.</p>`
+        : html`<p>Press a line to open its mail.</p>${mails.map(mailOf)}`
     return pageResponse({
       title: 'Mailbox',
       body: html`<p class="soft">Mails are kept here because SVC_SMTP_URL is not set. <a href="/">Back to the console</a></p>${body}`,
@@ -25,8 +28,8 @@ function isLoopbackAddress(address: string): boolean {
 }
 
 function mailOf({ recipient, subject, body, kept_at }: StoredMail): Html {
-  return html`<details>
-<summary>${subject}<span class="soft"> to ${recipient}, ${timeOf(kept_at)}</span></summary>
+  return html`<details class="line">
+<summary><span class="opens">${subject}</span><span class="soft"> to ${recipient}, ${timeOf(kept_at)}</span></summary>
 <pre>${withLinks(body)}</pre>
 </details>
 `

@@ -4,7 +4,9 @@ import type { Context, RouteOf } from '#edge/route/route.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import { launchChromium, openContext } from '#test/browser/chromium.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
+import { needs } from '#test/stores.ts'
 import { mailboxRoute } from './mailbox-page.ts'
 import { KEPT_MAILS, type KeptMail, keepMail, listKeptMails } from './mailbox-store.ts'
 
@@ -45,6 +47,29 @@ describe('NO-09 the mailbox of an installation without a mail server', () => {
     expect(page).toContain('<a href="https://svc.example.com/apps/shop?a=1&amp;b=2">')
     expect(page).not.toContain('of others')
     expect(await open({ clientAddress: '::1' })).toBe(page)
+  })
+
+  needs('chromium')('in a browser', () => {
+    it('its lines look like links, and the keyboard opens them', async () => {
+      await keepMail(db, sealer, mail())
+      const browser = await launchChromium()
+      try {
+        const page = await (await openContext(browser)).newPage()
+        await page.setContent(await open())
+        await page.getByText('Press a line to open its mail.').waitFor()
+        const subject = page.getByText('Deploy of <b>Shop</b> failed', { exact: true })
+        expect(await subject.evaluate((node) => getComputedStyle(node).textDecorationLine)).toBe('underline')
+        const text = page.locator('pre')
+        expect(await text.isVisible()).toBe(false)
+        // The first stop is the link back to the console.
+        for (const key of ['Tab', 'Tab', 'Enter']) await page.keyboard.press(key)
+        await text.waitFor()
+        if (process.env.SVC_TEST_SCREENSHOTS)
+          await page.screenshot({ path: `${process.env.SVC_TEST_SCREENSHOTS}/mailbox.png` })
+      } finally {
+        await browser.close()
+      }
+    })
   })
 
   it.each([
