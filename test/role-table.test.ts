@@ -216,6 +216,7 @@ const TABLE: Row[] = [
   ['checks.change',           '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/checks/none', {})],
   ['checks.delete',           '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/checks/none')],
   ['checks.run',              '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/checks/none/runs', {})],
+  ['checks.read-series',      '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/checks/none/series')],
   ['checks.list-runs',        '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/checks/none/runs')],
   ['checks.read-run',         '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/checks/none/runs/none')],
   ['checks.list-failing',     '401 200 200 200 200 200 200 401 200 401', at('/api/deploy/failing-checks')],
