@@ -272,6 +272,7 @@ const TABLE: Row[] = [
   ['pipelines.change',        '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/pipelines/p', { enabled: true })],
   ['pipelines.delete',        '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/pipelines/p')],
   ['pipelines.run',           '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/pipelines/p/runs', {})],
+  ['pipelines.read-series',   '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/pipelines/p/series')],
   ['pipelines.list-runs',     '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/pipelines/p/runs')],
   ['pipelines.read-run',      '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/pipelines/p/runs/plr_none')],
   ['pipelines.read-run-log',  '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/pipelines/p/runs/plr_none/logs')],

@@ -279,6 +279,7 @@ export const OPERATIONS: readonly Operation[] = [
   pipelines.deletePipeline,
   pipelines.runPipeline,
   pipelines.listPipelineRuns,
+  pipelines.readPipelineSeries,
   pipelines.readPipelineRun,
   pipelines.readPipelineRunLog,
   signIn.signInPage,

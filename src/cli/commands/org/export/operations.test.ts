@@ -55,6 +55,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'checks.read-series': 'counted from check-runs.ndjson',
   'pipelines.read': 'in pipelines.ndjson',
   'pipelines.read-run': 'in pipeline-runs.ndjson',
+  'pipelines.read-series': 'counted from pipeline-runs.ndjson',
   'mcp.platform': 'the same operations for agents',
   'mcp.notifications': 'the same operations for agents',
 }
