@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { numberText } from '#console/charts/number-text.ts'
+import { numberText, shareText } from '#console/charts/number-text.ts'
 import { shownBuckets } from '#console/charts/series/buckets.ts'
 import type { readSeries } from '#contract/apps/series.ts'
 
@@ -22,11 +22,6 @@ export function totalText(buckets: readonly Bucket[]): string {
   const all = requests === 1 ? '1 request' : `${numberText(requests)} requests`
   if (requests === 0) return 'No requests'
   return failed === 0 ? `${all}, none failed` : `${all}, ${numberText(failed)} failed (${shareText(failed / requests)})`
-}
-
-function shareText(share: number): string {
-  const percent = share * 100
-  return percent < 0.1 ? 'less than 0.1 %' : `${Number(percent.toFixed(1))} %`
 }
 
 type Mark = { readonly id: string; readonly label: string; readonly place: number }
