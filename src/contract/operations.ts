@@ -22,6 +22,7 @@ import * as backups from './backups.ts'
 import * as chatCompletions from './chat-completions.ts'
 import * as checks from './checks/checks.ts'
 import * as checkOverview from './checks/overview.ts'
+import * as checkSeries from './checks/series.ts'
 import * as clientPackages from './client-package.ts'
 import * as consolePages from './console.ts'
 import type { Operation } from './core/operation.ts'
@@ -271,12 +272,14 @@ export const OPERATIONS: readonly Operation[] = [
   checks.readCheckRun,
   checkOverview.listFailingChecks,
   checkOverview.showCheckHistory,
+  checkSeries.readCheckSeries,
   pipelines.listPipelines,
   pipelines.readPipeline,
   pipelines.changePipeline,
   pipelines.deletePipeline,
   pipelines.runPipeline,
   pipelines.listPipelineRuns,
+  pipelines.readPipelineSeries,
   pipelines.readPipelineRun,
   pipelines.readPipelineRunLog,
   signIn.signInPage,

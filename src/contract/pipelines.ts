@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { Alias, byBuilder } from './apps/app-access.ts'
+import { WIDE_READS } from './core/limits.ts'
 import { jsonDelete, jsonGet, jsonPatch, jsonPost } from './core/methods.ts'
 import { operation } from './core/operation.ts'
 import { listOf, pageInput } from './core/paging.ts'
+import { BucketBegin, BucketSeconds, seriesTime } from './core/series.ts'
 import { ServedName } from './workers.ts'
 
 const PipelineName = ServedName.describe('Name of the pipeline in its app')
@@ -123,6 +125,36 @@ export const listPipelineRuns = operation({
   access: byBuilder,
   input: z.object({ ...pipeline, ...pageInput }),
   output: listOf(PipelineRun),
+})
+
+export const readPipelineSeries = operation({
+  ...jsonGet,
+  name: 'pipelines.read-series',
+  path: '/api/deploy/deployments/{alias}/pipelines/{name}/series',
+  summary: 'Read how the runs of a pipeline went over time',
+  description:
+    'What became of the runs and how long they took, in at most 60 buckets. Without times it is the last day; at most 14 days. Old runs are deleted, also when newer ones are many.',
+  access: byBuilder,
+  rateLimits: [{ name: 'pipeline-series', per: 'principal', limit: 120, windowSeconds: 60 }],
+  concurrency: WIDE_READS,
+  input: z.object({ ...pipeline, ...seriesTime }),
+  output: z.object({
+    bucket_seconds: BucketSeconds,
+    items: z
+      .array(
+        z.object({
+          at: BucketBegin,
+          runs: z.int().describe('That were due or started by hand in the bucket, whatever became of them'),
+          succeeded: z.int(),
+          failed: z.int(),
+          not_run: z.int().describe('Skipped, missed, or without a connected worker'),
+          under_way: z.int().describe('Queued or running now'),
+          p50_ms: z.int().nullable().describe('Half of the runs that ended took at most this time; null without one'),
+          p95_ms: z.int().nullable().describe('95 of 100 runs took at most this time'),
+        }),
+      )
+      .describe('Every bucket of the time, oldest first'),
+  }),
 })
 
 const run = { ...pipeline, run_id: z.string().max(100) }

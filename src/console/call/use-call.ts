@@ -12,17 +12,19 @@ type Options<T> = {
   readonly poll?: Poll | ((answer: T | undefined) => Poll)
   /** Shows the former answer until the next one is there, for filters. */
   readonly keep?: boolean
+  /** Reads anew when this changes, for answers that change with something that the page reads anyway. */
+  readonly asOf?: string | null | undefined
 }
 
 /** Reads an operation. Its answer is kept under its name and input until an act names the operation as changed. */
 export function useCall<I extends z.ZodObject, O extends z.ZodType>(
   op: JsonOperation<I, O>,
   input: z.input<I>,
-  { enabled = true, poll, keep = false }: Options<z.output<O>> = {},
+  { enabled = true, poll, keep = false, asOf }: Options<z.output<O>> = {},
 ): UseQueryResult<z.output<O>> {
   const { api } = useSession()
   return useQuery({
-    queryKey: [op.name, input],
+    queryKey: asOf === undefined ? [op.name, input] : [op.name, input, asOf],
     queryFn: ({ signal }) => api.call(op, input, { signal }),
     enabled,
     refetchInterval: ({ state }) => pollMs(poll, state.data) || rereadMs(state.error),

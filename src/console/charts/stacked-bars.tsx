@@ -22,6 +22,8 @@ type Props = ChartProps & {
   unit: string
   /** A line across the bars that they should stay below. */
   limit?: Limit
+  /** Words for each bar, beside its numbers. */
+  notes?: { readonly head: string; readonly values: readonly string[] }
   /** Ends the bars where the lines of charts with the same times end. */
   isBesideLines?: boolean
 }
@@ -32,18 +34,24 @@ const MIN_HEIGHT_PX = 2
 
 /** Bars over time, stacked by series, with the same numbers as a table. */
 export function StackedBars(props: Props) {
-  const { title, axis, summary, ticks, marks = [], labels, series, unit, limit, isBesideLines = false } = props
+  const { title, axis, summary, ticks, marks = [], labels, series, unit, limit, notes, isBesideLines = false } = props
   const stripes = usePatternId()
   const hatch = usePatternId()
   const right = isBesideLines ? NAMES_PX : RIGHT_PX
   const totals = labels.map((_, bar) => series.reduce((sum, { values }) => sum + (values[bar] ?? 0), 0))
   const top = scaleTop(Math.max(limit?.value ?? 0, ...totals))
   const numbers = {
-    heads: ['When', ...series.map(({ label }) => label), ...(limit ? [limit.label] : [])],
+    heads: [
+      'When',
+      ...series.map(({ label }) => label),
+      ...(limit ? [limit.label] : []),
+      ...(notes ? [notes.head] : []),
+    ],
     rows: labels.map((label, row) => [
       label,
       ...series.map(({ values }) => valueText(values[row])),
       ...(limit ? [numberText(limit.value)] : []),
+      ...(notes ? [notes.values[row]!] : []),
     ]),
   }
   return (
@@ -75,7 +83,8 @@ export function StackedBars(props: Props) {
               {labels.map((label, index) => (
                 <Bar
                   key={xOf(index)}
-                  {...{ label, index, series, top, unit, stripes }}
+                  {...{ index, series, top, unit, stripes }}
+                  label={notes ? `${label}, ${notes.values[index]}` : label}
                   x={xOf(index) - bar / 2}
                   width={bar}
                 />

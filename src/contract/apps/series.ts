@@ -1,12 +1,9 @@
 import { z } from 'zod'
-import { TimeInput } from '../core/inputs.ts'
 import { WIDE_READS } from '../core/limits.ts'
 import { jsonGet } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
+import { BucketBegin, BucketSeconds, seriesTime } from '../core/series.ts'
 import { Alias, byBuilder } from './app-access.ts'
-
-/** Counts of apps are stored for so long, and one answer spans at most that. */
-export const MAX_SERIES_DAYS = 14
 
 const count = z.int().nullable()
 
@@ -19,13 +16,13 @@ export const readSeries = operation({
     'Requests of visitors, those that failed, how long answers took and the most memory in use, in at most 300 buckets. A value is null where nothing was counted or measured. Without times it is the last day; 14 days are stored. WebSockets and requests of svc itself, such as those of checks, are not counted.',
   access: byBuilder,
   concurrency: WIDE_READS,
-  input: z.object({ alias: Alias, from: TimeInput.optional(), until: TimeInput.optional() }),
+  input: z.object({ alias: Alias, ...seriesTime }),
   output: z.object({
-    bucket_seconds: z.int().describe('At least 300'),
+    bucket_seconds: BucketSeconds,
     items: z
       .array(
         z.object({
-          at: z.iso.datetime().describe('When the bucket begins'),
+          at: BucketBegin,
           requests: count,
           failed: count.describe('Answered with a status of 500 or more, or not answered because of the app'),
           p50_ms: count.describe('Half of the answers began within this time; estimated from a histogram'),

@@ -62,7 +62,8 @@ export const CheckRun = z.object({
 })
 export type CheckRun = z.infer<typeof CheckRun>
 
-const check = { alias: Alias, check: z.string().min(1).max(100).describe('Id or name of the check') }
+export const CheckName = z.string().min(1).max(100).describe('Id or name of the check')
+const check = { alias: Alias, check: CheckName }
 const Definition = CheckDefinition.describe('What is looked at; its fields depend on `kind`: http, log or agent')
 
 export const createCheck = operation({

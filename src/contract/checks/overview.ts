@@ -4,6 +4,7 @@ import { WIDE_READS } from '../core/limits.ts'
 import { jsonGet } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { Check, VERDICTS } from './checks.ts'
+import { RunsState } from './runs-state.ts'
 
 /** Cells of the history of a check. */
 export const HISTORY_CELLS = 90
@@ -36,6 +37,7 @@ const CheckHistory = z.object({
               verdict: z.enum(VERDICTS).describe('The worst of the runs: fail, error, indeterminate, pass'),
               runs: z.int(),
               passed: z.int(),
+              state: RunsState,
             })
             .nullable()
             .describe('Null if no run ended in this time'),

@@ -59,6 +59,7 @@ export const listDeliveries = operation({
 
 const Outcomes = z.object({
   delivered: z.int(),
+  retried: z.int().describe('Of the delivered ones, those that took more than one attempt'),
   not_sent: z.int(),
   unknown: z.int().describe('Nobody can know whether they arrived'),
   waiting: z.int().describe('For their first attempt, a digest or another attempt'),
@@ -85,7 +86,14 @@ export const deliveryStatistics = operation({
         }),
       )
       .describe('The one with the most entries first, at most 100'),
-    days: z.array(Outcomes.extend({ day: z.iso.date() })).describe('Oldest first, without gaps'),
+    days: z
+      .array(
+        Outcomes.extend({
+          day: z.iso.date(),
+          to_nobody: z.int().describe('Of those that were not sent, the events that no subscription matched'),
+        }),
+      )
+      .describe('Oldest first, without gaps'),
   }),
 })
 

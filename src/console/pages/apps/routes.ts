@@ -1,9 +1,9 @@
 import { isTrue, oneOf, searchOf, text } from '#console/address/search.ts'
+import { readRangeSearch } from '#console/charts/series/read-range-search.ts'
 import { pagesBelow, type RootRoute } from '#console/frame/root-route.tsx'
 import { PROPOSAL_STATUSES } from '#contract/maintenance/proposals.ts'
 import { TICKET_STATUSES } from '#contract/tickets.ts'
 import { readLogSearch } from './logs/read-log-search.ts'
-import { readOverviewSearch } from './overview/read-overview-search.ts'
 
 /** Without a status, the queue shows what waits for a decision. */
 const readChangeSearch = searchOf({ status: oneOf(['any', ...PROPOSAL_STATUSES]) })
@@ -14,7 +14,7 @@ export function appsRoutes(root: RootRoute) {
   const { page, filteredPage } = pagesBelow(root)
   return [
     page('/apps', () => import('./apps-page.tsx'), 'AppsPage'),
-    filteredPage('/apps/$alias', readOverviewSearch, () => import('./overview/overview-page.tsx'), 'OverviewPage'),
+    filteredPage('/apps/$alias', readRangeSearch, () => import('./overview/overview-page.tsx'), 'OverviewPage'),
     page('/apps/$alias/deploys', () => import('./deploys/deploys-page.tsx'), 'DeploysPage'),
     page('/apps/$alias/deploys/$deployId', () => import('./deploys/deploy-page.tsx'), 'DeployPage'),
     filteredPage(
@@ -25,11 +25,16 @@ export function appsRoutes(root: RootRoute) {
     ),
     filteredPage('/apps/$alias/logs', readLogSearch, () => import('./logs/logs-page.tsx'), 'LogsPage'),
     page('/apps/$alias/checks', () => import('./checks/checks-page.tsx'), 'ChecksPage'),
-    page('/apps/$alias/checks/$checkId', () => import('./checks/check-page.tsx'), 'CheckPage'),
+    filteredPage('/apps/$alias/checks/$checkId', readRangeSearch, () => import('./checks/check-page.tsx'), 'CheckPage'),
     filteredPage('/apps/$alias/tickets', readTicketSearch, () => import('./tickets/tickets-page.tsx'), 'TicketsPage'),
     page('/apps/$alias/tickets/$ticketId', () => import('./tickets/ticket-page.tsx'), 'TicketPage'),
     page('/apps/$alias/pipelines', () => import('./pipelines/pipelines-page.tsx'), 'PipelinesPage'),
-    page('/apps/$alias/pipelines/$pipelineId', () => import('./pipelines/pipeline-page.tsx'), 'PipelinePage'),
+    filteredPage(
+      '/apps/$alias/pipelines/$pipelineId',
+      readRangeSearch,
+      () => import('./pipelines/pipeline-page.tsx'),
+      'PipelinePage',
+    ),
     page('/apps/$alias/maintenance', () => import('./maintenance/maintenance-page.tsx'), 'MaintenancePage'),
     page('/apps/$alias/maintenance/$executionId', () => import('./maintenance/run-page.tsx'), 'RunPage'),
     page('/apps/$alias/people', () => import('./people/people-page.tsx'), 'PeoplePage'),

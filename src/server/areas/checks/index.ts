@@ -11,6 +11,7 @@ import { planLoop } from './plan.ts'
 import { readRoutes } from './read.ts'
 import { retentionLoop } from './retention.ts'
 import { runRoute } from './run-now.ts'
+import { seriesRoute } from './series.ts'
 
 export { checksEraser } from './erase-store.ts'
 export { listEndedRuns } from './runs-store.ts'
@@ -22,6 +23,7 @@ export function createCheckRoutes(deps: CheckDeps): readonly Route[] {
     createRoute(deps),
     ...readRoutes(deps),
     ...overviewRoutes(deps),
+    seriesRoute(deps),
     changeRoute(deps),
     deleteRoute(deps),
     runRoute(deps),

@@ -4,6 +4,7 @@ import { type Member, type Route, route } from '#edge/route/route.ts'
 import { type AppName, requireApp } from '#ports/apps.ts'
 import type { CheckDeps } from './deps.ts'
 import { type CellRow, listFailing, readCells } from './overview-store.ts'
+import { stateOfRuns } from './runs-state.ts'
 
 const DAY_MS = 24 * 3_600_000
 
@@ -47,6 +48,7 @@ function joinCells(rows: readonly CellRow[]) {
   return [...items].map(([check_id, cells]) => ({ check_id, cells }))
 }
 
-function presentCell({ verdict, runs, passed }: CellRow) {
-  return verdict === null ? null : { verdict, runs, passed }
+function presentCell({ verdict, ...counts }: CellRow) {
+  const state = stateOfRuns(counts)
+  return verdict === null || state === null ? null : { verdict, runs: counts.runs, passed: counts.passed, state }
 }

@@ -52,8 +52,10 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'checks.read-run': 'in check-runs.ndjson',
   'checks.list-failing': 'in checks.ndjson of each app',
   'checks.history': 'counted from check-runs.ndjson',
+  'checks.read-series': 'counted from check-runs.ndjson',
   'pipelines.read': 'in pipelines.ndjson',
   'pipelines.read-run': 'in pipeline-runs.ndjson',
+  'pipelines.read-series': 'counted from pipeline-runs.ndjson',
   'mcp.platform': 'the same operations for agents',
   'mcp.notifications': 'the same operations for agents',
 }

@@ -10,6 +10,7 @@ import { AppDetail } from '../app-detail.tsx'
 import { useApp } from '../use-app.ts'
 import { CheckActs } from './check-acts.tsx'
 import { CheckRuns } from './check-runs.tsx'
+import { CheckSeries } from './check-series.tsx'
 import { CheckTimes } from './check-times.tsx'
 import { describeCheck, showCheckState } from './describe-check.ts'
 
@@ -28,6 +29,7 @@ export function CheckPage() {
         {(data) => (
           <div className="stack">
             <CheckFacts check={data} />
+            <CheckSeries alias={alias} check={data} />
             <CheckRuns alias={alias} checkId={data.id} />
           </div>
         )}

@@ -1,12 +1,19 @@
 import type { Status } from '#console/parts/list/chip.tsx'
 import type { Check, CheckState, Verdict } from '#contract/checks/checks.ts'
 import type { CheckDefinition } from '#contract/checks/definition.ts'
+import type { RunsState } from '#contract/checks/runs-state.ts'
 
 export const VERDICTS: Record<Verdict, Status> = {
   pass: { word: 'Passed', tone: 'success' },
   fail: { word: 'Failed', tone: 'failure' },
   error: { word: 'Could not run', tone: 'attention' },
   indeterminate: { word: 'Inconclusive', tone: 'unknown' },
+}
+
+/** Half of the runs or more make a part of the time a failed one, so that one of many does not. */
+export const RUNS_STATES: Record<RunsState, Status> = {
+  ...VERDICTS,
+  mixed: { word: 'Mixed', tone: 'attention' },
 }
 
 const STATES: Record<CheckState, Status> = {

@@ -1,47 +1,26 @@
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useSearch } from '@tanstack/react-router'
 import { useCall } from '#console/call/use-call.ts'
-import { Choice } from '#console/parts/form/choice.tsx'
+import { isLong, labelsOf } from '#console/charts/series/buckets.ts'
+import { beginOf, rangeOf } from '#console/charts/series/range.ts'
+import { RangeSection } from '#console/charts/series/range-section.tsx'
 import { Loaded } from '#console/parts/page/loaded.tsx'
 import type { App } from '#contract/apps/apps.ts'
 import { readSeries } from '#contract/apps/series.ts'
-import {
-  beginOf,
-  isLong,
-  knownBuckets,
-  labelsOf,
-  marksOf,
-  RANGES,
-  rangeOf,
-  type Series,
-  totalText,
-} from './describe-series.ts'
+import { knownBuckets, marksOf, type Series, totalText } from './describe-series.ts'
 import { SeriesCharts } from './series-charts.tsx'
 
 /** Shows how the app is doing: its requests, its latency and its memory, over a time that is in the address. */
 export function AppSeries({ app }: { app: App }) {
   const search = useSearch({ from: '/apps/$alias' })
-  const navigate = useNavigate({ from: '/apps/$alias' })
   const range = rangeOf(search)
   const input = { alias: app.alias, ...beginOf(search, Date.now()) }
   const series = useCall(readSeries, input, { poll: 'background', keep: true })
   return (
-    <section aria-labelledby="how-it-is">
-      <div className="row spread">
-        <h2 id="how-it-is">How is it doing?</h2>
-        <Choice
-          label="Time of the charts"
-          isCompact
-          value={range.value}
-          options={RANGES}
-          onChange={(value) =>
-            void navigate({ search: { within: value === '24h' ? undefined : value }, replace: true })
-          }
-        />
-      </div>
+    <RangeSection title="How is it doing?" range={range}>
       <Loaded of={series} rows={4}>
         {(data) => <Drawn app={app} series={data} words={range.words} />}
       </Loaded>
-    </section>
+    </RangeSection>
   )
 }
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { beginOf, knownBuckets, marksOf, memoryText, totalText } from './describe-series.ts'
+import { beginOf } from '#console/charts/series/range.ts'
+import { knownBuckets, marksOf, memoryText, totalText } from './describe-series.ts'
 
 const NOTHING = { requests: null, failed: null, p50_ms: null, p95_ms: null, memory_bytes: null }
 const bucket = (minute: number, requests: number | null, failed = 0) => ({

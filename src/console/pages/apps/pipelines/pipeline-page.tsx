@@ -12,6 +12,7 @@ import { useApp } from '../use-app.ts'
 import { showPipelineState } from './describe-pipeline.ts'
 import { PipelineActs } from './pipeline-acts.tsx'
 import { PipelineRuns } from './pipeline-runs.tsx'
+import { PipelineSeries } from './pipeline-series.tsx'
 
 /** One pipeline with its runs. Notifications link to it by its id, while operations take its name. */
 export function PipelinePage() {
@@ -30,6 +31,7 @@ export function PipelinePage() {
           pipeline ? (
             <div className="stack">
               <PipelineFacts pipeline={pipeline} />
+              <PipelineSeries alias={alias} pipeline={pipeline} />
               <PipelineRuns alias={alias} name={pipeline.name} />
             </div>
           ) : (

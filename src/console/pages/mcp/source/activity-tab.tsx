@@ -18,7 +18,7 @@ export function ActivityTab() {
   return (
     <>
       <ActivityFilters isOfOneSource search={search} onChange={(changed) => show({ ...search, ...changed })} />
-      <Latency search={ofSource} />
+      <Latency search={ofSource} hasOutcomes />
       <ActivityList search={ofSource} columns={CALL_COLUMNS} onClear={() => show({})} />
     </>
   )

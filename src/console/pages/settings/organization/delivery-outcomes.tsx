@@ -3,6 +3,7 @@ import { numberText } from '#console/charts/number-text.ts'
 import { PartBars } from '#console/charts/part-bars.tsx'
 import { LoadFailed } from '#console/parts/page/load-failed.tsx'
 import { deliveryStatistics } from '#contract/notifications/deliveries.ts'
+import { DeliveriesByDay } from './deliveries-by-day.tsx'
 import { destinationName } from './destination-name.ts'
 
 const PARTS = [
@@ -17,7 +18,7 @@ export function DeliveryOutcomes() {
   const statistics = useCall(deliveryStatistics, { days: 30 })
   if (statistics.data === undefined)
     return statistics.error ? <LoadFailed error={statistics.error} onRetry={() => void statistics.refetch()} /> : null
-  const { channels } = statistics.data
+  const { channels, days } = statistics.data
   const toNobody = channels.find(({ kind }) => kind === 'none')?.not_sent ?? 0
   const used = channels.filter(({ kind }) => kind !== 'none')
   if (used.length === 0) return null
@@ -34,6 +35,7 @@ export function DeliveryOutcomes() {
           values: [channel.delivered, channel.waiting, channel.unknown, channel.not_sent],
         }))}
       />
+      <DeliveriesByDay days={days} />
       {toNobody > 0 && (
         <p className="soft">
           {toNobody === 1 ? 'One more event' : `${numberText(toNobody)} more events`} went to nobody: no subscription

@@ -1,4 +1,4 @@
-import { MAX_SERIES_DAYS } from '#contract/apps/series.ts'
+import { MAX_SERIES_DAYS } from '#contract/core/series.ts'
 import type { Db } from '#lib/db/db.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import type { AppSums } from '../counts/app-counts.ts'

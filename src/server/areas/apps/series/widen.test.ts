@@ -1,26 +1,13 @@
 import { expect, it } from 'vitest'
-import { pointSeconds, toPoints, wholePoints } from './widen.ts'
+import { wholeBuckets } from '#edge/route/series-buckets.ts'
+import { toPoints } from './widen.ts'
 
 const MINUTE = 60_000
-const DAY = 24 * 60 * MINUTE
 const FROM = new Date('2026-03-01T12:02:00.000Z')
 const after = (ms: number) => new Date(FROM.getTime() + ms)
 
-it.each([
-  ['an hour', 60 * MINUTE, 300, 13],
-  ['a day', DAY, 300, 289],
-  ['two days', 2 * DAY, 600, 289],
-  ['a week', 7 * DAY, 3_600, 169],
-  ['fourteen days', 14 * DAY, 7_200, 169],
-])('AP-02 the series of %s has few enough points', (_what, ms, seconds, points) => {
-  const time = { from: FROM, until: after(ms) }
-  expect(pointSeconds(time)).toBe(seconds)
-  const whole = wholePoints(time, seconds)
-  expect(toPoints([], whole, seconds)).toHaveLength(points)
-})
-
 it('AP-02 wider buckets have the sums, the most memory and the percentiles of what they join', () => {
-  const time = wholePoints({ from: FROM, until: after(15 * MINUTE) }, 600)
+  const time = wholeBuckets({ from: FROM, until: after(15 * MINUTE) }, 600)
   const row = { requests: 2, failed: 1, latencies: [2], memory_bytes: 5 }
   const rows = [
     { ...row, at: new Date('2026-03-01T12:00:00.000Z') },

@@ -5,13 +5,14 @@ import { HAS_STATUS, type LedgerRow } from './store.ts'
 
 const DAY_MS = 24 * 3_600_000
 
-type Outcomes = { delivered: number; not_sent: number; unknown: number; waiting: number }
+type Outcomes = { delivered: number; retried: number; not_sent: number; unknown: number; waiting: number }
 
 const IS_UNKNOWN = sql`(dropped_reason is null and delivery.state = 'unknown')`
 
 /** Counts rows of a query that names its tables `notification` and `delivery`. */
 const COUNTS: Sql = sql`
   (count(*) filter (where ${HAS_STATUS.delivered}))::int as delivered,
+  (count(*) filter (where ${HAS_STATUS.delivered} and delivery.attempt > 1))::int as retried,
   (count(*) filter (where ${HAS_STATUS.not_sent} and not ${IS_UNKNOWN}))::int as not_sent,
   (count(*) filter (where ${IS_UNKNOWN}))::int as unknown,
   (count(*) filter (where ${HAS_STATUS.pending} or ${HAS_STATUS.retrying}))::int as waiting`
@@ -45,17 +46,20 @@ export async function countByChannel(db: Querier, span: Span) {
 }
 
 export async function countByDay(db: Querier, span: Span) {
-  return db.query<Outcomes & { day: string }>(sql`
+  return db.query<Outcomes & { day: string; to_nobody: number }>(sql`
     with span as (${window(span)}),
     counted as (
-      select date_trunc('day', notification.created_at at time zone zone) as day, ${COUNTS}
+      select date_trunc('day', notification.created_at at time zone zone) as day, ${COUNTS},
+        (count(*) filter (where notification.kind = 'none'))::int as to_nobody
       from span, notifications.notifications as notification
       left join notifications.deliveries as delivery on delivery.id = delivery_id
       where ${inWindow(span)}
       group by 1
     )
-    select to_char(day, 'YYYY-MM-DD') as day, coalesce(delivered, 0) as delivered, coalesce(not_sent, 0) as not_sent,
-      coalesce(unknown, 0) as unknown, coalesce(waiting, 0) as waiting
+    select to_char(day, 'YYYY-MM-DD') as day, coalesce(delivered, 0) as delivered,
+      coalesce(retried, 0) as retried, coalesce(not_sent, 0) as not_sent,
+      coalesce(unknown, 0) as unknown, coalesce(waiting, 0) as waiting,
+      coalesce(to_nobody, 0) as to_nobody
     from span, generate_series(first, first + make_interval(days => ${span.days - 1}::int), interval '1 day') as day
     left join counted using (day)
     order by day`)

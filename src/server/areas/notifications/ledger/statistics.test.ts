@@ -30,8 +30,15 @@ describe('CO-04 what became of notifications', () => {
   afterAll(() => system?.[Symbol.asyncDispose]())
 
   /** An entry of the ledger in one of its states, this many days ago. */
-  async function entry(of: { org_id?: string; kind?: string; state?: string; dropped?: string; daysAgo?: number }) {
-    const { org_id = admin.org_id, kind = 'webhook', state, dropped = null, daysAgo = 0 } = of
+  async function entry(of: {
+    org_id?: string
+    kind?: string
+    state?: string
+    dropped?: string
+    daysAgo?: number
+    attempt?: number
+  }) {
+    const { org_id = admin.org_id, kind = 'webhook', state, dropped = null, daysAgo = 0, attempt = 1 } = of
     const at = new Date(Date.now() - daysAgo * 24 * 3_600_000)
     const [event, delivery] = [newId('evt'), state === undefined ? null : newId('dlv')]
     const channelId = kind === 'webhook' ? channel : null
@@ -41,8 +48,8 @@ describe('CO-04 what became of notifications', () => {
         values (${event}, ${org_id}, 'notification.test', '{}', ${at}, ${at}, ${at})`)
       if (delivery !== null) {
         await tx.query(sql`
-          insert into notifications.deliveries (id, org_id, destination_key, kind, channel_id, state, created_at)
-          values (${delivery}, ${org_id}, 'none', ${kind}, ${channelId}, ${state}, ${at})`)
+          insert into notifications.deliveries (id, org_id, destination_key, kind, channel_id, state, attempt, created_at)
+          values (${delivery}, ${org_id}, 'none', ${kind}, ${channelId}, ${state}, ${attempt}, ${at})`)
       }
       await tx.query(sql`
         insert into notifications.notifications
@@ -52,10 +59,11 @@ describe('CO-04 what became of notifications', () => {
     })
   }
 
-  it('is counted by channel and by day; an unknown outcome is neither delivered nor not sent', async () => {
+  it('CO-18 is counted by channel and by day, with what took more than one attempt; an unknown outcome is neither delivered nor not sent', async () => {
     await entry({ state: 'sent' })
+    await entry({ state: 'sent', attempt: 3 })
     await entry({ state: 'sent', daysAgo: 2 })
-    await entry({ state: 'failed' })
+    await entry({ state: 'failed', attempt: 2 })
     await entry({ state: 'unknown' })
     await entry({})
     await entry({ kind: 'none', dropped: 'no_recipient' })
@@ -63,13 +71,22 @@ describe('CO-04 what became of notifications', () => {
     await entry({ org_id: (await system.member('admin')).org_id, kind: 'email', state: 'sent' })
     const { channels, days } = await system.client(admin.token).call(deliveryStatistics, { days: 3 })
     expect(channels).toEqual([
-      { kind: 'webhook', channel_id: channel, label: 'hook', delivered: 2, not_sent: 1, unknown: 1, waiting: 1 },
-      { kind: 'none', channel_id: null, label: null, delivered: 0, not_sent: 1, unknown: 0, waiting: 0 },
+      {
+        kind: 'webhook',
+        channel_id: channel,
+        label: 'hook',
+        delivered: 3,
+        retried: 1,
+        not_sent: 1,
+        unknown: 1,
+        waiting: 1,
+      },
+      { kind: 'none', channel_id: null, label: null, delivered: 0, retried: 0, not_sent: 1, unknown: 0, waiting: 0 },
     ])
     expect(days.map(({ day: _, ...counts }) => Object.values(counts))).toEqual([
-      [1, 0, 0, 0],
-      [0, 0, 0, 0],
-      [1, 2, 1, 1],
+      [1, 0, 0, 0, 0, 0],
+      [0, 0, 0, 0, 0, 0],
+      [2, 1, 2, 1, 1, 1],
     ])
   })
 

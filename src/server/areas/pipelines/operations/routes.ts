@@ -7,10 +7,13 @@ import {
   readPipeline,
   readPipelineRun,
   readPipelineRunLog,
+  readPipelineSeries,
   runPipeline,
 } from '#contract/pipelines.ts'
 import { readCursor, toPage } from '#edge/route/paging.ts'
 import { type Route, route } from '#edge/route/route.ts'
+import { everyBucket, runBuckets } from '#edge/route/series-buckets.ts'
+import { readSeriesTime } from '#edge/route/series-time.ts'
 import { toAnswer } from '#edge/route/stored.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { type AppDirectory, requireApp } from '#ports/apps.ts'
@@ -19,6 +22,7 @@ import { type PipelineRow, pagePipelines, requirePipeline } from '../registry/st
 import type { RunDeps } from '../runs/deps.ts'
 import { findRunLines } from '../runs/log-store.ts'
 import { requestRun } from '../runs/request.ts'
+import { readRunBuckets, toPoint } from '../runs/series-store.ts'
 import { findLatestRuns, pageRuns, requireRun } from '../runs/store.ts'
 import { removePipeline, switchPipeline } from '../schedule/switch.ts'
 
@@ -55,6 +59,12 @@ export function pipelineRoutes(deps: RouteDeps): Route[] {
     route(listPipelineRuns, async ({ limit, cursor, ...input }, { principal }) => {
       const { id } = await needPipeline(principal.org_id, input)
       return toPage(await pageRuns(db, id, { before: readCursor(cursor), limit }), limit, toAnswer)
+    }),
+    route(readPipelineSeries, async (input, { principal }) => {
+      const { id } = await needPipeline(principal.org_id, input)
+      const buckets = runBuckets(readSeriesTime(input, deps.clock.now()))
+      const rows = await readRunBuckets(db, id, buckets)
+      return { bucket_seconds: buckets.seconds, items: everyBucket(rows, buckets, toPoint) }
     }),
     route(readPipelineRun, async ({ run_id, ...input }, { principal }) => {
       const { id } = await needPipeline(principal.org_id, input)
