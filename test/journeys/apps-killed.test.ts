@@ -95,8 +95,8 @@ describe('MA-15 svc killed while a deploy is under way', () => {
 
   it('OP-01 the start says that the deployed app may not run yet', () => {
     // On Postgres the killed process may still have the lease of the app.
-    const said = second.output.filter((line) => line.includes('1 deployed app is still running or starting'))
-    if (!stores.postgres) expect(said).toHaveLength(1)
+    const startNotes = second.output.filter((line) => line.includes('1 deployed app is still running or starting'))
+    if (!stores.postgres) expect(startNotes).toHaveLength(1)
   })
 
   it('OP-07 the app that was live is the same process as before', () => {

@@ -143,8 +143,8 @@ describe('OP-05 backup and restore of the embedded default', () => {
     const portOf = (place: string) => readFileSync(join(place, 'databases', 'port'), 'utf8')
     expect(existsSync(join(copy!, 'databases', 'port'))).toBe(false)
     const same = join(folder, 'same')
-    const kept = { ...base, SVC_DATA_DIR: same }
-    const replaced = await svcServer(kept, 'restore', archive!, '--key-file', keyFile!, '--keep-port')
+    const sameEnv = { ...base, SVC_DATA_DIR: same }
+    const replaced = await svcServer(sameEnv, 'restore', archive!, '--key-file', keyFile!, '--keep-port')
     expect(replaced.stdout).toContain('Its databases have the port of the original')
     expect(portOf(same)).toBe(portOf(original!))
     // As the original does, which is stopped.

@@ -9,7 +9,7 @@ const OF_THE_APP = new Set<Deploy['failure_code']>(['START_FAILED', 'HEALTH_FAIL
 /** How many lines of a log are read to find the last ones of the app. */
 export const READ_LINES = 50
 export const MAX_LINES = 10
-export const MAX_LINE_LENGTH = 300
+const MAX_LINE_LENGTH = 300
 
 export function hasFailedInApp({ failure_code }: Pick<Failure, 'failure_code'>): boolean {
   return OF_THE_APP.has(failure_code)

@@ -23,3 +23,8 @@ export function printError(text: string): void {
 function printable(text: string): string {
   return text.split('\n').map(showInvisible).join('\n')
 }
+
+/** Writes a line for a person who waits at a terminal. A file gets no such lines. */
+export function printProgress(text: string): void {
+  if (process.stderr.isTTY) printError(text)
+}

@@ -6,7 +6,7 @@ import { releaseMemory } from '#lib/memory/release-memory.ts'
 import { readSettings } from '../../config/config.ts'
 import type { Environment } from '../../config/reader.ts'
 import { assets } from '../../files/assets.ts'
-import { printError } from '../../process/output.ts'
+import { printProgress } from '../../process/output.ts'
 import { type KeyOptions, makeKeyPair, readLock } from './keys.ts'
 import { makeBackup, megabytes } from './make-backup.ts'
 import type { SavedDatabase } from './manifest.ts'
@@ -41,7 +41,7 @@ export async function saveTo(address: string, lock: Lock, { env, print, maxHours
     const to = address === '-' ? 'the standard output' : address
     print(`Saving to ${to}: the database of svc first, then each managed database.`)
     const startedAt = performance.now()
-    const report = { version: readVersion(), now: new Date(), print, progress: onTerminal }
+    const report = { version: readVersion(), now: new Date(), print, progress: printProgress }
     const { databases, storedBytes } = await makeBackup(source, archive, report)
     await place.finish()
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
@@ -51,11 +51,6 @@ export async function saveTo(address: string, lock: Lock, { env, print, maxHours
     if (!(error instanceof Incomplete)) await place.abandon()
     throw error
   }
-}
-
-/** Nobody waits for lines about progress in a file. */
-function onTerminal(line: string): void {
-  if (process.stderr.isTTY) printError(line)
 }
 
 /** The backup is good, but lacks databases. */

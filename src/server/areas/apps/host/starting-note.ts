@@ -9,7 +9,7 @@ type Start = {
   readonly haveGoneOn: boolean
 }
 
-/** Says how many deployed apps a server that starts takes up. Returns undefined where there is none. */
+/** Describes how many deployed apps a server that starts takes up. Returns undefined where there is none. */
 export async function startingNote({ db, hasOthers, haveGoneOn }: Start): Promise<string | undefined> {
   const count = await countLiveApps(db, hasOthers ? 'without' : 'with')
   if (count === 0) return undefined
