@@ -44,7 +44,7 @@ needs('chromium')('the tables of the console', () => {
   })
 })
 
-/** What is painted at the left and the right edge of the head and the row of a frame. Their cells are empty. */
+/** Pictures of the left and the right edge of the head and the row of a frame. Their cells are empty. */
 async function edges(page: Page, index: number) {
   const { x, y, width } = (await page.locator('.table-frame').nth(index).boundingBox())!
   const strip = async (left: number, top: number) => {
