@@ -34,8 +34,13 @@ await once(server, 'listening')
 const issuer = `http://127.0.0.1:${server.address().port}`
 const provider = withoutProductionAdvice(() => new Provider(issuer, configuration()))
 const answer = provider.callback()
-server.on('request', async (request, response) => {
-  if (!(await answerSignIn(provider, request, response))) void answer(request, response)
+server.on('request', (request, response) => {
+  answerSignIn(provider, request, response)
+    .then((isAnswered) => isAnswered || answer(request, response))
+    .catch((error) => {
+      console.error(error.message)
+      response.destroy()
+    })
 })
 
 const variables = [

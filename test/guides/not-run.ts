@@ -66,7 +66,7 @@ export const NOT_RUN: readonly (Entry & { readonly reason: string })[] = [
   { page: 'docs/maintenance.md', command: FINDING_TRY, reason: FINDING },
   { page: 'docs/maintenance.md', command: /^svc apps proposals (?!list)\S+ hello/, reason: PROPOSAL },
 
-  { page: 'docs/notifications.md', command: /^curl -N|^svc notifications --follow/, reason: ENDLESS },
+  { page: 'docs/notifications.md', command: /^curl -N|^svc notifications list --follow/, reason: ENDLESS },
   { page: 'docs/notifications.md', command: /^svc notifications deliveries resend/, reason: RESEND },
   { page: 'docs/notifications.md', command: /integrations\/chat/, reason: SLACK },
   { page: 'docs/notifications.md', command: /notifications\/chat-link/, reason: SLACK },

@@ -5,7 +5,7 @@ const WEIGHTS = { guide: 1, reference: 0.65, record: 0.02 }
 const SCORES = { heading: 10, title: 6, text: 1, allInHeading: 10, phrase: 8, firstSection: 4, exactHeading: 20 }
 /** A word that only begins with the searched one: it may still be typed, or be another word. */
 const BEGINNING = 0.6
-const MOST_OFTEN = 4
+const MAX_SCORE_OF_TEXT = 4
 /** Words that every section has. */
 const IGNORED = new Set(
   'a an and are be can do does for from get how i if in into is it me my of on or so svc the to use what when where which why will with'.split(
@@ -44,7 +44,7 @@ function strengthIn(text, { whole, beginning }) {
 /** A text that says a word often is about it. */
 function scoreText(text, pattern) {
   const often = 1 + Math.log2(Math.max(1, text.match(pattern.whole)?.length ?? 0))
-  return strengthIn(text, pattern) * Math.min(often, MOST_OFTEN)
+  return strengthIn(text, pattern) * Math.min(often, MAX_SCORE_OF_TEXT)
 }
 
 /** Scores a section by how much of the words is where. Words that are nowhere in it lower the score by their part. */

@@ -1,4 +1,4 @@
-/** What a page is for, by which the search weighs it: guides say how, references what, and records why it became so. */
+/** Purpose of a page, by which the search weighs it: guides say how, references what, and records why it became so. */
 export type PageKind = 'guide' | 'reference' | 'record'
 
 const RECORDS = /^(?:changelog$|decisions(?:$|-))/
