@@ -14,6 +14,7 @@ import {
 } from '#test/agents/connector.ts'
 import { APP, SESSION } from '#test/sign-in.ts'
 import { needs } from '#test/stores.ts'
+import { until } from '#test/until.ts'
 import { authKeys } from '../model/deps.ts'
 
 const grantOf = ({ access_token }: { access_token: string }) => decodeJwt<{ gid: string }>(access_token).gid
@@ -44,6 +45,13 @@ needs('postgres')('agents that do everything at once', () => {
     const [row] = await c.system.db.query<{ n: number }>(sql`select count(*)::int as n from platform_oauth_clients`)
     return row!.n
   }
+
+  /** Registers as agents do that are told to try again because many wait, which is soon on a busy machine. */
+  const register: Connector['register'] = (metadata, address) =>
+    until(async () => {
+      const answer = await c.register(metadata, address)
+      return answer.status !== 503 && answer
+    })
 
   it('AU-10 exactly one of eight concurrent token requests redeems a code', async () => {
     for (let round = 0; round < 5; round += 1) {
@@ -158,7 +166,7 @@ needs('postgres')('agents that do everything at once', () => {
     await c.system.db.query(sql`delete from platform_oauth_clients`)
     const names = Array.from({ length: 12 }, (_, n) => `Agent ${n}`)
     const answers = await Promise.all(
-      names.map((client_name) => c.register({ client_name, redirect_uris: ['https://agent.example/cb'] })),
+      names.map((client_name) => register({ client_name, redirect_uris: ['https://agent.example/cb'] })),
     )
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(5)
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(7)
@@ -169,7 +177,7 @@ needs('postgres')('agents that do everything at once', () => {
     await c.system.db.query(sql`delete from platform_oauth_clients`)
     const numbers = Array.from({ length: 110 }, (_, n) => n)
     const answers = await Promise.all(
-      numbers.map((n) => c.register({ client_name: `A ${n}`, redirect_uris: [`https://a${n}.example/cb`] })),
+      numbers.map((n) => register({ client_name: `A ${n}`, redirect_uris: [`https://a${n}.example/cb`] })),
     )
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(100)
     expect(await count()).toBe(100)
@@ -185,7 +193,7 @@ needs('postgres')('agents that do everything at once', () => {
              now(), now() + interval '1 day'
       from generate_series(1, 15) n`)
     const names = Array.from({ length: 12 }, (_, n) => `Agent ${n}`)
-    const answers = await Promise.all(names.map((client_name) => c.register({ client_name }, address)))
+    const answers = await Promise.all(names.map((client_name) => register({ client_name }, address)))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(5)
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(7)
     expect(await count()).toBe(20)
