@@ -19,7 +19,7 @@ export function SpentByApp({ apps }: Props) {
       parts={PARTS}
       rows={apps.map(({ app, checks, maintenance }) => ({
         id: app?.alias ?? 'none',
-        label: app?.name ?? 'Deleted checks and apps',
+        label: app?.name ?? 'Deleted ones',
         values: [checks, maintenance],
       }))}
     />
