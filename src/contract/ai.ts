@@ -76,7 +76,7 @@ export const readAgentPool = operation({
   ...jsonGet,
   name: 'ai.agent-pool',
   path: '/api/ai/agent-pool',
-  summary: "Show the tokens that the organization's agents used on each day",
+  summary: "Show the tokens that the organization's agents used on each day, and for which apps",
   description:
     'Checks and maintenance share the tokens of a day, which begins in the timezone of maintenance. Calls that run count with all that they reserved.',
   access: { ...byMember, role: 'admin' },
@@ -96,5 +96,17 @@ export const readAgentPool = operation({
         }),
       )
       .describe('Oldest first, without gaps'),
+    apps: z
+      .array(
+        z.object({
+          app: z
+            .object({ alias: z.string(), name: z.string() })
+            .nullable()
+            .describe('Null for checks and runs of apps that do not exist any more, and for deleted checks'),
+          checks: z.int(),
+          maintenance: z.int(),
+        }),
+      )
+      .describe('The ten for which most tokens were used on these days'),
   }),
 })

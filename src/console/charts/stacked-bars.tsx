@@ -10,8 +10,8 @@ type Series = {
   readonly label: string
   /** Null where it is not known. */
   readonly values: readonly (number | null)[]
-  /** A colour with a meaning, in place of the next one of the series. */
-  readonly tone?: 'error' | 'warn' | 'info' | 'debug'
+  /** A colour with a meaning, in place of the next one of the series. `unknown` is hatched. */
+  readonly tone?: 'error' | 'warn' | 'info' | 'debug' | 'unknown'
 }
 type Limit = { readonly label: string; readonly value: number }
 
@@ -83,7 +83,7 @@ export function StackedBars(props: Props) {
               {labels.map((label, index) => (
                 <Bar
                   key={xOf(index)}
-                  {...{ index, series, top, unit, stripes }}
+                  {...{ index, series, top, unit, stripes, hatch }}
                   label={notes ? `${label}, ${notes.values[index]}` : label}
                   x={xOf(index) - bar / 2}
                   width={bar}
@@ -108,11 +108,12 @@ type BarProps = {
   top: number
   unit: string
   stripes: string
+  hatch: string
   x: number
   width: number
 }
 
-function Bar({ label, index, series, top, unit, stripes, x, width }: BarProps) {
+function Bar({ label, index, series, top, unit, stripes, hatch, x, width }: BarProps) {
   const heights = series.map(({ values }) => {
     const value = values[index] ?? 0
     return value === 0 ? 0 : Math.max(MIN_HEIGHT_PX, (value / top) * HEIGHT)
@@ -122,8 +123,12 @@ function Bar({ label, index, series, top, unit, stripes, x, width }: BarProps) {
     const box = { x, y: TOP_PX + HEIGHT - below - heights[place]!, width, height: heights[place]! }
     return (
       <g key={one.label}>
-        <rect className={seriesClass(one, place)} {...box} />
-        {place % 2 === 1 && <rect fill={`url(#${stripes})`} {...box} />}
+        <rect
+          className={seriesClass(one, place)}
+          {...box}
+          {...(one.tone === 'unknown' && { fill: `url(#${hatch})` })}
+        />
+        {isStriped(one, place) && <rect fill={`url(#${stripes})`} {...box} />}
         <title>{`${label}: ${numberText(one.values[index] ?? 0)} ${unit}${series.length > 1 ? `, ${one.label}` : ''}`}</title>
       </g>
     )
@@ -132,6 +137,11 @@ function Bar({ label, index, series, top, unit, stripes, x, width }: BarProps) {
 
 function valueText(value: number | null | undefined): string {
   return value === null ? 'unknown' : numberText(value ?? 0)
+}
+
+/** Neighbours differ without colour. */
+function isStriped({ tone }: Series, place: number): boolean {
+  return place % 2 === 1 && tone !== 'unknown'
 }
 
 function seriesClass({ tone }: Series, place: number): string {
@@ -157,7 +167,7 @@ function Legend({ series }: { series: readonly Series[] }) {
       {series.map((one, index) => (
         <li key={one.label}>
           <span
-            className={`swatch ${seriesClass(one, index)}${index % 2 === 1 ? ' striped' : ''}`}
+            className={`swatch ${seriesClass(one, index)}${isStriped(one, index) ? ' striped' : ''}`}
             aria-hidden="true"
           />
           {one.label}

@@ -1,14 +1,16 @@
 import { pathShape } from '#contract/core/operation.ts'
 import { OPERATIONS } from '#contract/operations.ts'
 import { withVersion } from '#edge/serve/version.ts'
+import { sql } from '#lib/db/sql.ts'
 import { isBundled } from '#lib/files/bundle.ts'
 import { BUILTIN_MODEL, createAi } from '../areas/ai/index.ts'
 import { createAppDirectory } from '../areas/apps/index.ts'
 import { backupStateRoute } from '../areas/backups/index.ts'
+import { checkApps } from '../areas/checks/index.ts'
 import { createConsole } from '../areas/console/index.ts'
 import { createDataSources, exposedSourceIds } from '../areas/data-sources/index.ts'
 import { createGuides } from '../areas/guides/index.ts'
-import { maintenanceTimezoneOf } from '../areas/maintenance/index.ts'
+import { maintenanceRunApps, maintenanceTimezoneOf } from '../areas/maintenance/index.ts'
 import { createSkills } from '../areas/skills/index.ts'
 import { ownerOf } from '../config/service-table.ts'
 import { assets } from '../files/assets.ts'
@@ -35,6 +37,8 @@ export function compose(parts: ServiceParts): Service {
     embedding,
     chatModels: parts.shared(composeChatModels),
     timezoneOf: (orgId) => maintenanceTimezoneOf(parts.db, orgId),
+    apps: createAppDirectory(parts),
+    selectAgents: (orgId) => sql`${checkApps(orgId)} union all ${maintenanceRunApps(orgId)}`,
   })
   const databases = parts.shared(composeDatabases)
   const activity = parts.shared(composeActivity)

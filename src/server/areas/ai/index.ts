@@ -2,7 +2,8 @@ import type { OpenStreams } from '#edge/stream/open-streams.ts'
 import type { Querier } from '#lib/db/db.ts'
 import type { Log } from '#lib/log/log.ts'
 import type { Clock } from '#lib/time/clock.ts'
-import { agentPoolRoute } from './agent-pool/read.ts'
+import type { AppDirectory } from '#ports/apps.ts'
+import { agentPoolRoute, type SelectAgents } from './agent-pool/read.ts'
 import type { ChatModels } from './chat/chat-models.ts'
 import { chatCompletionsRoute } from './chat/completions.ts'
 import { createEmbed } from './embed/embed.ts'
@@ -24,6 +25,9 @@ type Options = {
   agentTokensPerDay: number
   /** Returns the IANA timezone in which the days of the agents' pool begin. */
   timezoneOf: (orgId: string) => Promise<string>
+  /** Names the apps for which agents spend tokens. */
+  apps: Pick<AppDirectory, 'names'>
+  selectAgents: SelectAgents
   chatModels: ChatModels
   log: Log
   openStreams: OpenStreams

@@ -15,7 +15,7 @@ import { seriesRoute } from './series.ts'
 
 export { checksEraser } from './erase-store.ts'
 export { listEndedRuns } from './runs-store.ts'
-export { listStates } from './store.ts'
+export { checkApps, listStates } from './store.ts'
 
 /** For deploy-api. */
 export function createCheckRoutes(deps: CheckDeps): readonly Route[] {

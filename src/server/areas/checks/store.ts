@@ -4,7 +4,7 @@ import type { PageQuery } from '#edge/route/paging.ts'
 import type { Stored } from '#edge/route/stored.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { notify } from '#lib/db/notify.ts'
-import { sql } from '#lib/db/sql.ts'
+import { type Sql, sql } from '#lib/db/sql.ts'
 
 /** Notified when a check gets another next slot. */
 export const SCHEDULE_CHANNEL = 'checks_schedule'
@@ -138,4 +138,9 @@ export async function findCheck(db: Querier, id: string): Promise<CheckRow | und
 export async function listStates(db: Querier, appId: string): Promise<{ name: string; state: string; since: Date }[]> {
   return db.query(sql`
     select name, state, state_since as since from checks.checks where app_id = ${appId} and enabled order by name`)
+}
+
+/** Selects the checks of the organization, each with the app that it belongs to. */
+export function checkApps(orgId: string): Sql {
+  return sql`select id, app_id from checks.checks where org_id = ${orgId}`
 }

@@ -20,7 +20,7 @@ export { maintenanceEraser } from './erase-store.ts'
 export type { UsableModels } from './model/deps.ts'
 export { createFindChanges } from './proposals/find.ts'
 export type { ChangeTrials } from './proposals/validate/build-change.ts'
-export { maintenanceTimezoneOf } from './settings/store.ts'
+export { maintenanceRunApps, maintenanceTimezoneOf } from './settings/store.ts'
 
 /** Builds what deploy-api serves: settings, runs, the tools of runs, and proposals. */
 export function createMaintenance(given: MaintenanceDeps & { internalSecret: string }) {

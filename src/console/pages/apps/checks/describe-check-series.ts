@@ -16,7 +16,7 @@ export function checkParts(buckets: readonly Bucket[]) {
   const parts = [
     { label: 'Failed', tone: 'error', values: buckets.map(({ failed }) => failed) },
     { label: 'Could not run', tone: 'warn', values: buckets.map(({ errors }) => errors) },
-    { label: 'Inconclusive', tone: 'debug', values: buckets.map(({ indeterminate }) => indeterminate) },
+    { label: 'Inconclusive', tone: 'unknown', values: buckets.map(({ indeterminate }) => indeterminate) },
     { label: 'Passed', tone: 'info', values: buckets.map(({ passed }) => passed) },
   ] as const
   return parts.filter(({ label, values }) => label === 'Passed' || values.some((count) => count > 0))

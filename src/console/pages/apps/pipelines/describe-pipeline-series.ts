@@ -16,7 +16,7 @@ export function pipelineParts(buckets: readonly Bucket[]) {
     { label: 'Failed', tone: 'error', values: buckets.map(({ failed }) => failed) },
     { label: 'Did not run', tone: 'warn', values: buckets.map(({ not_run }) => not_run) },
     { label: 'Succeeded', tone: 'info', values: buckets.map(({ succeeded }) => succeeded) },
-    { label: 'Under way', tone: 'debug', values: buckets.map(({ under_way }) => under_way) },
+    { label: 'Under way', values: buckets.map(({ under_way }) => under_way) },
   ] as const
   return parts.filter(({ label, values }) => label === 'Succeeded' || values.some((count) => count > 0))
 }

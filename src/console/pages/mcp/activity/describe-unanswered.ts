@@ -19,7 +19,7 @@ export function outcomeParts(buckets: readonly Bucket[]) {
   const parts = [
     { label: 'Failed', tone: 'error', values: valuesOf('failed') },
     { label: 'Refused', tone: 'warn', values: valuesOf('refused') },
-    { label: 'Unknown', tone: 'debug', values: valuesOf('unknown') },
+    { label: 'Unknown', tone: 'unknown', values: valuesOf('unknown') },
     { label: 'Answered', tone: 'info', values: valuesOf('answered') },
   ] as const
   return parts.filter(({ label, values }) => label === 'Answered' || values.some((count) => count > 0))

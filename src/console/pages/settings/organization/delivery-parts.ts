@@ -7,7 +7,7 @@ type Day = z.output<typeof deliveryStatistics.output>['days'][number]
 export function deliveryParts(days: readonly Day[]) {
   const parts = [
     { label: 'Not sent', tone: 'error', values: days.map(({ not_sent, to_nobody }) => not_sent - to_nobody) },
-    { label: 'Unknown', tone: 'debug', values: days.map(({ unknown }) => unknown) },
+    { label: 'Unknown', tone: 'unknown', values: days.map(({ unknown }) => unknown) },
     { label: 'Retried', tone: 'warn', values: days.map(({ retried }) => retried) },
     { label: 'Sent at once', tone: 'info', values: days.map(({ delivered, retried }) => delivered - retried) },
     { label: 'Waiting', values: days.map(({ waiting }) => waiting) },

@@ -3,17 +3,18 @@ import { dayLabel } from '#console/charts/day-label.ts'
 import { StackedBars } from '#console/charts/stacked-bars.tsx'
 import { Loaded } from '#console/parts/page/loaded.tsx'
 import { readAgentPool } from '#contract/ai.ts'
+import { SpentByApp } from './spent-by-app.tsx'
 
 /** Tokens that checks and the maintenance agent used on each of the last 30 days, against what they may use. */
 export function TokenSpend() {
   const pool = useCall(readAgentPool, { days: 30 })
   return (
     <Loaded of={pool}>
-      {({ limit, timezone, days }) => {
+      {({ limit, timezone, days, apps }) => {
         if (days.every(({ checks, maintenance }) => checks + maintenance === 0)) return <NothingSpent limit={limit} />
         const closed = days.filter(({ is_closed }) => is_closed).map(({ day }) => dayLabel(day))
         return (
-          <section aria-label="Tokens">
+          <section aria-label="Tokens" className="charts">
             <StackedBars
               title="How many tokens did agents use each night?"
               axis={`Tokens of each day in ${timezone}, with what running calls reserved, against the pool of a day`}
@@ -25,6 +26,7 @@ export function TokenSpend() {
               unit="tokens"
               limit={{ label: 'Pool', value: limit }}
             />
+            <SpentByApp apps={apps} />
             {closed.length > 0 && (
               <p className="soft">
                 A provider served more tokens than were reserved, so nothing more was spent on {closed.join(', ')}.

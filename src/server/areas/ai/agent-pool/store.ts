@@ -1,5 +1,5 @@
 import type { Querier } from '#lib/db/db.ts'
-import { sql } from '#lib/db/sql.ts'
+import { type Sql, sql } from '#lib/db/sql.ts'
 import type { LimitDay } from '#lib/time/day.ts'
 import type { AgentPool } from '#ports/agent-pool.ts'
 
@@ -102,4 +102,23 @@ export async function listPoolDays(db: Querier, orgId: string, today: string, co
     left join (select * from ai.agent_pool_days where org_id = ${orgId}) as pool using (day)
     left join ai.agent_reservations as reservation using (org_id, day)
     group by day order by day`)
+}
+
+type AppSpending = { app_id: string | null; checks: number; maintenance: number }
+
+/** Returns the apps for which most was spent since `first`. `agents` selects the `id` and the `app_id` of those who can spend. */
+export async function listAppSpending(
+  db: Querier,
+  { orgId, first, agents, limit }: { orgId: string; first: string; agents: Sql; limit: number },
+): Promise<AppSpending[]> {
+  return db.query(sql`
+    select agent.app_id,
+      coalesce(sum(spent) filter (where spender = 'check'), 0)::float8 as checks,
+      coalesce(sum(spent) filter (where spender = 'maintenance'), 0)::float8 as maintenance
+    from (
+      select spender, reference, sum(coalesce(booked, tokens)) as spent from ai.agent_reservations
+      where org_id = ${orgId} and day >= ${first}::date group by spender, reference
+    ) as spending left join (${agents}) as agent on agent.id = reference
+    group by agent.app_id
+    order by sum(spent) desc, agent.app_id limit ${limit}`)
 }

@@ -1,6 +1,6 @@
 import { DEFAULT_CADENCE, type OrgMaintenance } from '#contract/maintenance/settings.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
-import { sql } from '#lib/db/sql.ts'
+import { type Sql, sql } from '#lib/db/sql.ts'
 
 const OFF: OrgMaintenance = { enabled: false, model: null, ...DEFAULT_CADENCE }
 
@@ -71,4 +71,9 @@ export async function switchOffApps(tx: Tx, orgId: string, { by, at }: By): Prom
 /** The day of the token pool that checks and maintenance share follows this timezone. */
 export async function maintenanceTimezoneOf(db: Querier, orgId: string): Promise<string> {
   return (await readOrg(db, orgId)).timezone
+}
+
+/** Selects the runs of the organization, each with the app that it looked at. */
+export function maintenanceRunApps(orgId: string): Sql {
+  return sql`select id, app_id from maintenance.runs where org_id = ${orgId}`
 }
