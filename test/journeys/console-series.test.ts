@@ -42,7 +42,11 @@ needs('chromium')('what happened over time, in the console', () => {
     const { page, faults, axe } = await open(`/apps/shop/checks/${check}`)
     await page.getByText('No runs in the last 24 hours.').waitFor()
     for (let run = 0; run < 31; run++)
-      await ranCheck(visits.system.db, check, { at: NOON + run * MINUTE_MS, verdict: run === 15 ? 'fail' : 'pass', ms: 120 })
+      await ranCheck(visits.system.db, check, {
+        at: NOON + run * MINUTE_MS,
+        verdict: run === 15 ? 'fail' : 'pass',
+        ms: 120,
+      })
     await page.getByLabel('Time of the charts').selectOption('14d')
     await page.waitForURL(/within=14d/)
     await page.getByText('30 of 31 runs passed in the last 14 days.').waitFor()
