@@ -1,12 +1,12 @@
 /** Where an image runs, in Node's words. */
 export type Target = { readonly system: string; readonly cpu: string }
 
-/** What is for those who write programs: types, maps, words, and what tests and measures the package. */
+/** Files for those who write programs: types, maps, words, and tests and measures of the package. */
 const FOR_DEVELOPERS = [
   /\.(?:[cm]?ts|map|md|flow)$/,
   /(?:^|\/)node_modules\/(?:@[^/]+\/)?[^/]+\/(?:tests?|docs?|benchmarks?)\//,
 ]
-/** What is there in another form too, which is the one that is loaded, or is loaded by nobody here. */
+/** Modules that are there in another form too, which is the one that is loaded, and files that nobody loads here. */
 const UNUSED = [
   /\/(?:@modelcontextprotocol\/(?:core|server)|zod)\/.*\.cjs$/,
   // The package is found by `index.cjs`. The archives are extensions of Postgres.

@@ -81,7 +81,7 @@ describe('CO-16 how the runs of a check went', () => {
       await ran(new Date(Date.UTC(2026, 2, 12, 6, minute)).toISOString(), minute === 30 ? 'fail' : 'pass')
     const { bucket_seconds, items } = await read({ from: '2026-03-02T00:00:00.000Z', until: '2026-03-15T12:00:00Z' })
     expect([bucket_seconds, items.length]).toEqual([21_600, 54])
-    expect(items.filter(({ at }) => at.startsWith('2026-03-12')).map(({ runs, state }) => [runs, state])).toEqual([
+    expect(items.filter(({ at }) => at.startsWith('2026-03-12')).map((point) => [point.runs, point.state])).toEqual([
       [0, null],
       [31, 'mixed'],
       [0, null],

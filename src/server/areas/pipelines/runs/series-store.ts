@@ -3,7 +3,7 @@ import type { SeriesTime } from '#edge/route/series-time.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { integer, sql } from '#lib/db/sql.ts'
 
-export type BucketRow = {
+type BucketRow = {
   readonly at: Date
   readonly runs: number
   readonly succeeded: number
