@@ -1,8 +1,10 @@
 import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inspect } from 'node:util'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, createGzip, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { startPeer } from '#test/outside/internet.ts'
 import { insideTransaction } from '../db/transaction-guard.ts'
@@ -90,14 +92,141 @@ test.each([204, 304, 401, 421, 500])('a %d is an answer, to a streamed body too'
   expect([answer.status, await answer.text()]).toEqual([status, ''])
 })
 
-test('an encoded response is decoded and has no encoding headers', async () => {
+test.each([
+  ['gzip', gzipSync],
+  ['x-gzip', gzipSync],
+  [' GZip ', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+  ['zstd', zstdCompressSync],
+])('a response that is encoded as %j is decoded and has no encoding headers', async (encoding, encode) => {
   await using peer = await startPeer((_request, response) => {
-    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('plain text'))
+    const body = encode('plain text')
+    response.writeHead(200, { 'content-encoding': encoding, 'content-length': body.length }).end(body)
   })
   await using operatorFetch = createOperatorFetch()
   const answer = await operatorFetch(new Request(`http://127.0.0.1:${peer.port}/`))
   expect([answer.headers.get('content-encoding'), answer.headers.get('content-length')]).toEqual([null, null])
   expect(await answer.text()).toBe('plain text')
+})
+
+test.each([
+  ['is broken off', (body: Buffer) => body.subarray(0, -9)],
+  ['is something else', () => Buffer.from('plain text')],
+])('an encoded response that %s is an error for whoever reads it', async (_, change) => {
+  await using peer = await startPeer((_request, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(change(gzipSync('plain text')))
+  })
+  await using operatorFetch = createOperatorFetch()
+  const answer = await operatorFetch(new Request(`http://127.0.0.1:${peer.port}/`))
+  await expect(answer.text()).rejects.toThrow()
+})
+
+test('an encoded response can be read while it is still being written', async () => {
+  const firstRead = Promise.withResolvers<void>()
+  await using peer = await startPeer((_request, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' })
+    const encoder = createGzip()
+    encoder.pipe(response)
+    encoder.write('first')
+    encoder.flush()
+    void firstRead.promise.then(() => encoder.end('second'))
+  })
+  await using operatorFetch = createOperatorFetch()
+  const answer = await operatorFetch(new Request(`http://127.0.0.1:${peer.port}/`))
+  const seen: string[] = []
+  for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
+    seen.push(chunk)
+    firstRead.resolve()
+  }
+  expect(seen).toEqual(['first', 'second'])
+})
+
+test('the answer to HEAD keeps its headers and has no body', async () => {
+  await using peer = await startPeer((_request, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': '30' }).end()
+  })
+  await using operatorFetch = createOperatorFetch()
+  const answer = await operatorFetch(new Request(`http://127.0.0.1:${peer.port}/`, { method: 'HEAD' }))
+  expect([answer.headers.get('content-length'), await answer.text()]).toEqual(['30', ''])
+})
+
+test('an encoding that is unknown is left to the caller', async () => {
+  await using peer = await startPeer((_request, response) => {
+    response.writeHead(200, { 'content-encoding': 'rot13' }).end('cynva')
+  })
+  await using operatorFetch = createOperatorFetch()
+  const answer = await operatorFetch(new Request(`http://127.0.0.1:${peer.port}/`))
+  expect([answer.headers.get('content-encoding'), await answer.text()]).toEqual(['rot13', 'cynva'])
+})
+
+test.each([
+  ['a text', { body: 'one two' }, '7'],
+  ['bytes', { body: new Uint8Array(3) }, '3'],
+  ['an empty text', { body: '' }, '0'],
+  ['no body', {}, '0'],
+  ['a stream of one part that is there', streamed('one two'), '7'],
+])('the length of %s is sent', async (_, init, length) => {
+  await using peer = await startPeer()
+  await using operatorFetch = createOperatorFetch()
+  await operatorFetch(new Request(`http://127.0.0.1:${peer.port}/`, { method: 'POST', ...init } as RequestInit))
+  expect(peer.received[0]!.headers).toMatchObject({ 'content-length': length })
+})
+
+test('parts of a body are sent as they come, and the first of them with the head', async () => {
+  const seen: string[] = []
+  const firstSeen = Promise.withResolvers<void>()
+  const server = createServer((request, response) => {
+    request.on('data', (part) => {
+      seen.push(String(part))
+      firstSeen.resolve()
+    })
+    request.on('end', () => response.end(seen.join(' ')))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      await nextTurn()
+      await nextTurn()
+      controller.enqueue(Buffer.from('first'))
+      await firstSeen.promise
+      controller.enqueue(Buffer.from('second'))
+      controller.close()
+    },
+  })
+  await using operatorFetch = createOperatorFetch()
+  const init = { method: 'POST', body, duplex: 'half' } as RequestInit
+  const answer = await operatorFetch(new Request(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, init))
+  expect(await answer.text()).toBe('first second')
+  server.close()
+})
+
+test('a body that nobody reads on is cancelled', async () => {
+  const cancelled = Promise.withResolvers<void>()
+  const stopping = new AbortController()
+  const server = createServer(() => stopping.abort(new Error('enough'))).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      controller.enqueue(Buffer.alloc(1024))
+    },
+    cancel: () => cancelled.resolve(),
+  })
+  await using operatorFetch = createOperatorFetch()
+  const init = { method: 'POST', body, duplex: 'half', signal: stopping.signal } as RequestInit
+  const sending = operatorFetch(new Request(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, init))
+  await expect(sending).rejects.toThrow('enough')
+  await cancelled.promise
+  server.close()
+})
+
+test('a body that fails is an error', async () => {
+  await using peer = await startPeer()
+  await using operatorFetch = createOperatorFetch()
+  const body = new ReadableStream({ pull: (controller) => controller.error(new Error('the file is gone')) })
+  const init = { method: 'POST', body, duplex: 'half' } as RequestInit
+  const sending = operatorFetch(new Request(`http://127.0.0.1:${peer.port}/`, init))
+  await expect(sending).rejects.toMatchObject({ cause: { message: 'the file is gone' } })
 })
 
 test('an abort by the caller is thrown unchanged and closes the connection', async () => {

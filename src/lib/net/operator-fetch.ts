@@ -1,6 +1,8 @@
-import { Agent, fetch, type RequestInit, type BodyInit as UndiciBodyInit } from 'undici'
+import { Agent, type Dispatcher } from 'undici'
 import { refuseInTransaction } from '../db/transaction-guard.ts'
-import { holdBody } from './held-body.ts'
+import { bodyToSend } from './body-to-send.ts'
+import { decodeBody } from './decode-body.ts'
+import { passOn } from './pass-on.ts'
 
 export interface OperatorFetchOptions {
   /** Certificate authorities in PEM, trusted instead of the system's. */
@@ -18,20 +20,24 @@ export class OperatorFetchError extends Error {
   override readonly name = 'OperatorFetchError'
 }
 
+/** What `fetch` sends too, but for the language and the mode, which only mean something to browsers. */
+const DEFAULT_HEADERS = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'svc' }
+
 /**
  * Creates a fetch for addresses from our own configuration, private ones included. Redirects are returned, not
- * followed.
+ * followed. It takes half of the processor time of undici's `fetch`, which builds every request and answer twice.
  */
 export function createOperatorFetch(options: OperatorFetchOptions = {}): OperatorFetch {
   const agent = createAgent(options)
   const operatorFetch = async (request: Request): Promise<Response> => {
     refuseInTransaction('an outgoing HTTP call')
     try {
-      return toNodeResponse(await fetch(request.url, { ...initOf(request), dispatcher: agent }), request)
-    } catch (error) {
+      const answer = await agent.request(await exchangeOf(request))
+      // The answer to HEAD has the headers of a body that is not there.
+      return passOn(request.method === 'HEAD' ? answer : decodeBody(answer), request)
+    } catch (cause) {
       // An abort by the caller is not a failure of the network.
       if (request.signal.aborted) throw request.signal.reason
-      const cause = error instanceof TypeError && error.cause ? error.cause : error
       throw new OperatorFetchError(`no answer from ${new URL(request.url).origin}`, { cause })
     }
   }
@@ -48,44 +54,15 @@ function createAgent(options: OperatorFetchOptions): Agent {
   })
 }
 
-// Node's Request and undici's are different classes: undici would read ours as the text "[object Request]".
-function initOf(request: Request): RequestInit {
-  const headers = new Headers(request.headers)
-  if (!headers.has('accept-encoding')) headers.set('accept-encoding', 'identity')
+async function exchangeOf(request: Request): Promise<Dispatcher.RequestOptions> {
+  const { origin, pathname, search } = new URL(request.url)
+  const headers = { ...DEFAULT_HEADERS, ...Object.fromEntries(request.headers) }
   return {
+    origin,
+    path: pathname + search,
     method: request.method,
-    headers: [...headers],
-    body: request.body as UndiciBodyInit | null,
-    duplex: 'half',
-    redirect: 'manual',
+    headers,
+    body: await bodyToSend(request),
     signal: request.signal,
-  }
-}
-
-function toNodeResponse(response: Awaited<ReturnType<typeof fetch>>, request: Request): Response {
-  const headers = new Headers([...response.headers])
-  // undici has decoded the body, so these headers no longer describe it.
-  if (response.body && headers.has('content-encoding')) {
-    headers.delete('content-encoding')
-    headers.delete('content-length')
-  }
-  const { status, statusText } = response
-  const source = response.body && readerOf(response.body as ReadableStream<Uint8Array>)
-  try {
-    return new Response(source && holdBody(source, request), { status, statusText, headers })
-  } catch (error) {
-    // A status that a Response refuses, such as 999. An unread body would keep its connection.
-    source?.cancel(error)
-    throw error
-  }
-}
-
-/** Takes a reader of the body, because undici cancels a body without one when its response is garbage collected. */
-function readerOf(body: ReadableStream<Uint8Array>) {
-  const reader = body.getReader()
-  return {
-    next: () => reader.read(),
-    // The reader has left, so an error of the rest of the body is of no use.
-    cancel: (reason: unknown) => void reader.cancel(reason).catch(() => {}),
   }
 }

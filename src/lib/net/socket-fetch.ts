@@ -1,10 +1,9 @@
 import { connect, type Socket } from 'node:net'
-import { Readable } from 'node:stream'
-import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { Agent, type buildConnector, type Dispatcher, Pool } from 'undici'
 import { refuseInTransaction } from '../db/transaction-guard.ts'
+import { bodyToSend } from './body-to-send.ts'
 import { endToEnd } from './end-to-end-headers.ts'
-import { holdBody } from './held-body.ts'
+import { type Answer, passOn } from './pass-on.ts'
 
 /** Thrown if a request got no answer. */
 export class SocketFetchError extends Error {
@@ -28,7 +27,6 @@ const CONNECT_MS = 5_000
 /** A door may have this many requests under way, and from the gateway all of them go to the door of one worker. */
 const MAX_CONNECTIONS = 1_024
 const LIMITS = { connections: MAX_CONNECTIONS, pipelining: 0, headersTimeout: 5 * 60_000, bodyTimeout: 0 }
-const WITHOUT_BODY = [204, 205, 304]
 
 /**
  * Creates a fetch for an HTTP server behind a Unix socket. The other side of the socket sends one byte once the server
@@ -61,10 +59,11 @@ async function exchange(request: Request, send: (options: Exchange) => Promise<A
       path: pathname + search,
       method: request.method,
       headers: request.headers.has('host') ? headers : [...headers, 'host', host],
-      body: request.body === null ? null : sentBody(request.body as NodeReadableStream),
+      body: await bodyToSend(request),
       signal: request.signal,
     })
-    return passOn(answer, request)
+    // An app may write any reason beside the status, and nobody reads it.
+    return passOn({ ...answer, statusText: '' }, request)
   } catch (error) {
     if (request.signal.aborted) throw request.signal.reason
     throw new SocketFetchError('no answer', !(error instanceof NotAccepted), error)
@@ -139,48 +138,4 @@ function watchReceived(socket: Socket, onReceived: OnReceived | undefined, skipp
     if (fresh?.length !== 0) onReceived(fresh)
     return push(chunk, encoding)
   }
-}
-
-/** undici stops listening to a body that it gave up, and the error of one that is destroyed afterwards ends the process. */
-function sentBody(body: NodeReadableStream): Readable {
-  return Readable.fromWeb(body).on('error', () => {})
-}
-
-type Answer = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'> & { readonly body: Readable }
-
-/** Turns an answer into a Response. Destroys the body of one that cannot be passed on; its error has no other listener. */
-export function passOn(answer: Answer, request: Request): Response {
-  answer.body.on('error', () => {})
-  try {
-    return toResponse(answer, request)
-  } catch (error) {
-    answer.body.destroy()
-    throw error
-  }
-}
-
-function toResponse({ statusCode, headers, body }: Answer, request: Request): Response {
-  if (statusCode < 200 || statusCode > 599) throw new Error(`the answer has status ${statusCode}`)
-  const raw = Object.entries(headers).flatMap(([name, value]) =>
-    [value ?? []].flat().flatMap((each) => [name, toBytes(each)]),
-  )
-  const passed = new Headers()
-  const endToEndHeaders = endToEnd(raw)
-  for (let n = 0; n < endToEndHeaders.length; n += 2) passed.append(endToEndHeaders[n]!, endToEndHeaders[n + 1]!)
-  if (!WITHOUT_BODY.includes(statusCode)) {
-    return new Response(streamOf(body, request), { status: statusCode, headers: passed })
-  }
-  body.resume()
-  return new Response(null, { status: statusCode, headers: passed })
-}
-
-/** Not `Readable.toWeb`, which throws where nobody can catch it if data arrives after the reader has cancelled. */
-function streamOf(body: Readable, request: Request): ReadableStream<Uint8Array> {
-  const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
-  return holdBody({ next: () => chunks.next(), cancel: () => void body.destroy() }, request)
-}
-
-/** A value of Headers is made of bytes, and undici reads the bytes of an answer as UTF-8. */
-function toBytes(value: string): string {
-  return /^[\0-\u00ff]*$/.test(value) ? value : Buffer.from(value, 'utf8').toString('latin1')
 }

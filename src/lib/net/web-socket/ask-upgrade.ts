@@ -1,6 +1,7 @@
 import { type IncomingMessage, request as send } from 'node:http'
 import type { Socket } from 'node:net'
-import { type OpenConnection, passOn } from '../socket-fetch.ts'
+import { passOn } from '../pass-on.ts'
+import type { OpenConnection } from '../socket-fetch.ts'
 import { isAccepted } from './handshake.ts'
 import { HANDSHAKE_MS } from './limits.ts'
 
