@@ -96,7 +96,7 @@ export async function askMany(source: Source, count: number): Promise<void> {
   await Promise.all(Array.from({ length: 4 }, lane))
 }
 
-function ask({ url, id, key }: Source, query: string): Promise<Response> {
+export function ask({ url, id, key }: Source, query: string): Promise<Response> {
   return fetch(`${url}/api/wf/slim/data-sources/${id}/query`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },

@@ -14,6 +14,11 @@ export function memoryOf(server: number): Memory {
   return { own: sum(own), server: ownPssMb(server), engines: sum(inEngines), apps: sum(inApps) }
 }
 
+/** The processes of the engines that run, each with its sandbox. */
+export function enginesOf(server: number): number[] {
+  return processTree(server).filter((pid) => runs(pid, 'engine-child'))
+}
+
 /** Whether the command line names the source or the built file of this worker. */
 function runs(pid: number, worker: string): boolean {
   return commandOf(pid).some((word) => word.endsWith(`/${worker}.ts`) || word.endsWith(`/${worker}.js`))
