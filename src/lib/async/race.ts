@@ -41,3 +41,14 @@ export async function endsWithin(limitMs: number, work: Promise<unknown>): Promi
     clearTimeout(timer)
   }
 }
+
+/** Settles as `work` does if that needs no more than this turn of the event loop. Otherwise returns undefined. */
+export async function withinTurn<T>(work: Promise<T>): Promise<T | undefined> {
+  const late = Promise.withResolvers<undefined>()
+  const turn = setImmediate(() => late.resolve(undefined))
+  try {
+    return await Promise.race([work, late.promise])
+  } finally {
+    clearImmediate(turn)
+  }
+}

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { withinTurn } from '../async/race.ts'
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>
 type Part = ReturnType<Reader['read']>
@@ -15,7 +15,7 @@ export async function bodyToSend({ body }: Pick<Request, 'body'>): Promise<Uint8
   for (;;) {
     const next = reader.read()
     // The parts of a text come without a turn of the loop. Those of a stream may take long, and the head must not wait.
-    const part = await Promise.race([next, nextTurn()])
+    const part = await withinTurn(next)
     if (part?.done) return begun[0] ?? new Uint8Array()
     if (part && begun.length === 0) begun.push(part.value)
     else return streamOf(reader, begun, next)

@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream'
 import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
 import type { Answer } from './pass-on.ts'
 
-// What has arrived is decoded at once, so that a stream can be read while it is still being written.
+// Each part is decoded as it arrives, so that a stream can be read while it is still being written.
 const FLUSHED = { flush: constants.Z_SYNC_FLUSH }
 const DECODERS = new Map([
   ['gzip', () => createGunzip(FLUSHED)],

@@ -20,7 +20,7 @@ export class OperatorFetchError extends Error {
   override readonly name = 'OperatorFetchError'
 }
 
-/** What `fetch` sends too, but for the language and the mode, which only mean something to browsers. */
+/** As `fetch` sends them, but for the language and the mode, which only mean something to browsers. */
 const DEFAULT_HEADERS = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'svc' }
 
 /**
