@@ -7,6 +7,7 @@ import { listDeploys, startDeploy } from '#contract/apps/deploys.ts'
 import { ingestLogs } from '#contract/apps/logs.ts'
 import { setAppPerson } from '#contract/apps/people.ts'
 import { readSeries } from '#contract/apps/series.ts'
+import { createCheck } from '#contract/checks/checks.ts'
 import { sql } from '#lib/db/sql.ts'
 import { makeLive, makeLiveApp, uploadFiles } from '#test/apps/live-app.ts'
 import { proposeChange } from '#test/apps/proposed-change.ts'
@@ -189,6 +190,30 @@ needs('chromium')('apps in the console', () => {
     const progress = await page.getByRole('region', { name: 'Progress of the deploy' }).innerText()
     expect(progress.match(/The app ended while starting/g)).toHaveLength(1)
     expect(await axe()).toEqual([])
+    expect(faults).toEqual([])
+  })
+
+  it('CO-03 the reason why an app fails is one press away from Home, in its deploy or its check', async () => {
+    const person = await visits.system.member('admin')
+    const client = visits.system.client(person.token)
+    await makeLiveApp(visits.system, person, { alias: 'till', files: serverThat('well') })
+    await client.call(createCheck, {
+      alias: 'till',
+      name: 'Says fine',
+      definition: { kind: 'http', target: '/', contains: 'fine' },
+    })
+    await client.call(createApp, { alias: 'broken', settings: { start_command: 'node server.js' } })
+    const revision_id = await uploadFiles(visits.system, person, { alias: 'broken', files: CRASHING })
+    await client.call(startDeploy, { alias: 'broken', revision_id })
+    const { page, presses, faults } = await visits.visit('admin', '/', { person })
+    const needsYou = page.getByRole('region', { name: 'Needs you' })
+    await needsYou.getByRole('link', { name: 'broken', exact: true }).click()
+    await page.getByText('The app did not start. The app ended while starting: exit code 3.').waitFor()
+    expect(presses()).toBe(1)
+    await page.goBack()
+    await needsYou.getByRole('link', { name: 'till: Says fine' }).click()
+    await page.getByText('The app answered 200 without the expected text.').first().waitFor()
+    expect(presses()).toBe(1)
     expect(faults).toEqual([])
   })
 

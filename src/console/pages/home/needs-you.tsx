@@ -5,7 +5,7 @@ import { LoadFailed } from '#console/parts/page/load-failed.tsx'
 import { Skeleton } from '#console/parts/page/skeleton.tsx'
 import { Time } from '#console/parts/text/time.tsx'
 import { useHasRole, useSession } from '#console/session/session.ts'
-import { listApps } from '#contract/apps/apps.ts'
+import { type App, listApps } from '#contract/apps/apps.ts'
 import { readOrgDeletion } from '#contract/auth/deletions.ts'
 import { backupState } from '#contract/backups.ts'
 import { listFailingChecks } from '#contract/checks/overview.ts'
@@ -26,7 +26,7 @@ export function NeedsYou() {
   const { me } = useSession()
   const deletion = useCall(readOrgDeletion, { org_id: me.org.id }).data?.deletion ?? null
   const reads = [checks, apps, unread, ...(isDeveloper ? [proposals] : [])]
-  const failed = apps.data?.items.filter(({ latest_deploy }) => latest_deploy?.state === 'failed') ?? []
+  const failed = apps.data?.items.flatMap(failedDeploy) ?? []
   const waiting = proposals.data?.items ?? []
   const failing = checks.data?.items ?? []
   const count = unread.data?.items.length ?? 0
@@ -73,16 +73,16 @@ export function NeedsYou() {
         {failing.map(({ id, name, app, state_since }) => (
           <li key={id}>
             <Chip tone="failure">Check</Chip>{' '}
-            <Link to="/apps/$alias/checks" params={{ alias: app.alias }}>
+            <Link to="/apps/$alias/checks/$checkId" params={{ alias: app.alias, checkId: id }}>
               {app.name}: {name}
             </Link>{' '}
             <Time at={state_since} />
           </li>
         ))}
-        {failed.map(({ alias, name, live_deploy }) => (
-          <li key={alias}>
+        {failed.map(({ alias, name, live_deploy, deployId }) => (
+          <li key={deployId}>
             <Chip tone="failure">Deploy failed</Chip>{' '}
-            <Link to="/apps/$alias/deploys" params={{ alias }}>
+            <Link to="/apps/$alias/deploys/$deployId" params={{ alias, deployId }}>
               {name}
             </Link>
             . {stillServes(live_deploy)}
@@ -99,4 +99,9 @@ export function NeedsYou() {
       </ul>
     </section>
   )
+}
+
+/** Returns nothing for an app whose latest deploy did not fail. */
+function failedDeploy({ latest_deploy: latest, ...app }: App) {
+  return latest?.state === 'failed' ? [{ ...app, deployId: latest.id }] : []
 }

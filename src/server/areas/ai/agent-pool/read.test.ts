@@ -8,6 +8,7 @@ import { sql } from '#lib/db/sql.ts'
 import { systemClock } from '#lib/time/clock.ts'
 import { dayIn } from '#lib/time/day.ts'
 import { type System, startSystem } from '#test/system.ts'
+import { until } from '#test/until.ts'
 import { createAgentPool } from './pool.ts'
 
 const DAYS_AGO = dayIn('UTC', new Date(Date.now() - 4 * 24 * 3_600_000))
@@ -83,6 +84,8 @@ describe('MA-08 the tokens of agents by day', () => {
     expect((await read(other)).apps).toEqual([{ app: null, checks: 7, maintenance: 0 }])
     expect((await read(admin, 5)).apps[0]).toMatchObject({ app: { alias: 'till' }, checks: 940 })
     await client.call(deleteApp, { alias: 'till', confirm: 'till' })
+    // A worker deletes the app.
+    await until(async () => (await read(admin)).apps.length === 2)
     expect((await read(admin)).apps.at(-1)).toEqual({ app: null, checks: 45, maintenance: 0 })
     expect((await read(await system.member('admin'))).apps).toEqual([])
   })
