@@ -62,6 +62,11 @@ needs('chromium')('visits of the console', () => {
     await page.getByRole('cell', { name: 'Ada' }).nth(3).waitFor()
     expect(await page.getByRole('cell', { name: 'Ben' }).count()).toBe(0)
     expect(presses()).toBe(1)
+
+    await page.goBack()
+    await needsYou.getByRole('link', { name: 'till: Prices answer' }).click()
+    await page.getByRole('heading', { name: 'Prices answer' }).waitFor()
+    expect(presses()).toBe(1)
     expect(faults).toEqual([])
   })
 

@@ -65,7 +65,7 @@ needs('postgres', 'redis')('OP-03 svc-server doctor on Postgres, with faults pla
     const healthy = await doctor(env)
     const problems = healthy.report.checks.filter(({ status }) => status === 'problem' || status === 'skipped')
     expect([healthy.code, problems]).toEqual([0, []])
-    expect(findingsText(healthy, 'mail')).toContain('SVC_SMTP_URL is not set')
+    expect(findingsText(healthy, 'mail')).toContain('No mail server is configured: no mail is sent.')
     expect(findingsText(healthy, 'sign-in')).toContain('no identity provider is set')
     const { rows } = await superuser.query('select count(*)::int as keys from svc.data_keys')
     expect(rows).toEqual([{ keys: 0 }])
