@@ -20,8 +20,8 @@ const COMMANDS = [
   ['datasource', 'query', 'db_handbook', 'How long is parental leave?'],
   ['db', 'list'],
   ['apps', 'list'],
-  ['activity', 'list'],
-  ['tickets', 'list'],
+  ['activity'],
+  ['members', 'list'],
 ]
 const root = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
