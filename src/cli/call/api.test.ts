@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { listSlimSources } from '#contract/data-sources/sources.ts'
 import { readConfig } from '../command/config.ts'
@@ -43,6 +44,25 @@ test('CL-02 no answer in time is TIMEOUT, whether headers or body stay away', as
     response.setHeader('content-type', 'application/json').write('{"items":')
   })
   await expect(list(halting.url, 0.1)).rejects.toMatchObject({ code: 'TIMEOUT' })
+})
+
+test('CL-02 an answer in JSON may be compressed, and one that is broken off or not JSON is UNAVAILABLE', async () => {
+  const answer = '{"items":[],"next_cursor":null}'
+  const head = { 'content-type': 'application/json' }
+  await using zipped = await serve((request, response) => {
+    const encoding = request.headers['accept-encoding']
+    response.writeHead(200, { ...head, 'content-encoding': String(encoding) }).end(gzipSync(answer))
+  })
+  expect(await list(zipped.url)).toEqual({ items: [], next_cursor: null })
+  await using broken = await serve((_, response) => {
+    response.writeHead(200, { ...head, 'content-length': '99' }).write(answer, () => response.destroy())
+  })
+  await expect(list(broken.url)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  await using other = await serve((_, response) => response.writeHead(200, head).end('<html>'))
+  await expect(list(other.url)).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    message: 'The answer is not from this service. Check the address.',
+  })
 })
 
 test('nobody listening is UNAVAILABLE with the address and what the system said', async () => {

@@ -1,9 +1,11 @@
 import { type Client, createClient } from '#contract/core/client.ts'
+import type { RequestParts } from '#contract/core/client-send.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import { secondsText } from '#contract/core/seconds-text.ts'
 import type { Cli } from '../command/command.ts'
 import type { Login } from '../login/contexts.ts'
 import { warnOfDeprecated } from './deprecated.ts'
+import { exchange, SmallRequest } from './fast/exchange.ts'
 import { type AddressOf, networkError } from './network-error.ts'
 import { warnOfPlainHttp } from './plain-http.ts'
 import { warnOfVersion } from './version-warning.ts'
@@ -15,17 +17,25 @@ const STREAMED_TYPES = ['application/x-ndjson', 'application/x-tar']
 /** Where warnings are printed, and whether they may be. */
 type Terminal = Pick<Cli, 'note' | 'config' | 'isForProgram'>
 
-/** Opens the typed client for a login. This is the only file of the CLI that calls `fetch`. */
+/** Opens the typed client for a login. */
 export function connect(login: Login, cli: Terminal, timeoutSeconds: number = TIMEOUT_SECONDS): Client {
   warnOfPlainHttp(login.api_url, cli)
   const target = targetOf(login, cli)
   return createClient({
     baseUrl: login.api_url,
     headers: () => headersOf(login),
+    makeRequest,
     fetch: (request) => send(request, target, timeoutSeconds),
     // Without a time limit: the server refuses an upload that is too slow, however long a large one takes.
     fetchUpload: (request) => send(request, target, undefined),
   })
+}
+
+function makeRequest(url: string, parts: RequestParts): Request {
+  // It has the fields of a Request that are read below.
+  if (parts.headers.accept === 'application/json') return new SmallRequest(url, parts) as unknown as Request
+  const { method, headers, body = null, signal } = parts
+  return new Request(url, { method, headers, body, signal: signal?.() ?? null })
 }
 
 type RawCall = { method: string; path: string; headers: readonly (readonly [string, string])[]; body?: string }
@@ -67,7 +77,7 @@ async function send(request: Request, { apiUrl, warn }: Target, timeoutSeconds: 
   return await fetchLimited(request, { apiUrl, of: 'instance' }, timeoutSeconds, async (response) => {
     warn(request, response)
     if (response.status >= 300 && response.status < 400) throw redirected(response, apiUrl)
-    return isStream(response) ? response : await readWhole(response)
+    return request instanceof SmallRequest || isStream(response) ? response : await readWhole(response)
   })
 }
 
@@ -88,17 +98,12 @@ async function fetchLimited<T>(
 ): Promise<T> {
   const timeout = new AbortController()
   const timer = timeoutSeconds && setTimeout(() => timeout.abort(), timeoutSeconds * 1000)
-  // Redirects are not followed, because that would send the key to another address.
-  const limited = new Request(request, {
-    signal: AbortSignal.any([request.signal, timeout.signal]),
-    redirect: 'manual',
-  })
+  const signal = AbortSignal.any([request.signal, timeout.signal])
   try {
-    return await read(await fetch(limited))
+    return await exchange(request, signal, read)
   } catch (cause) {
     if (cause instanceof ServiceError || request.signal.aborted) throw cause
-    // Read from `limited`, which has to stay in memory until now: fetch is deaf to the abort of a collected request.
-    if (timeoutSeconds && limited.signal.aborted) throw timedOut(apiUrl, timeoutSeconds)
+    if (timeoutSeconds && signal.aborted) throw timedOut(apiUrl, timeoutSeconds)
     throw networkError(apiUrl, cause, of)
   } finally {
     clearTimeout(timer)

@@ -25,6 +25,8 @@ const MAIL_PACKAGES = /^(?:nodemailer|emailjs|smtp-client)(?:\/|$)/
 const HTTP_ROOMS = [
   // The receiver that `svc notifications webhook-receiver` runs on the person's own machine.
   'cli/commands/notifications/webhook/listen.ts',
+  // The client calls the instance that the person logged in to.
+  'cli/call/fast/exchange.ts',
   'lib/net/',
   'edge/listen/incoming.ts',
   'edge/listen/listen.ts',
