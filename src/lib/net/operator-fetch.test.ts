@@ -169,7 +169,7 @@ test.each([
 ])('the length of %s is sent', async (_, init, length) => {
   await using peer = await startPeer()
   await using operatorFetch = createOperatorFetch()
-  await operatorFetch(new Request(`http://127.0.0.1:${peer.port}/`, { method: 'POST', ...init } as RequestInit))
+  await operatorFetch(new Request(`http://127.0.0.1:${peer.port}/`, { method: 'POST', ...init }))
   expect(peer.received[0]!.headers).toMatchObject({ 'content-length': length })
 })
 
