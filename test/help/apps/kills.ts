@@ -28,7 +28,7 @@ type KillReport = {
 export async function killAgain(victim: Victim, kills: number): Promise<KillReport> {
   await using stack = new AsyncDisposableStack()
   const installation = await openInstallation(stack)
-  const { hosts, port, keeperPid } = installation
+  const { hosts, port, keeperPid, doorPid } = installation
   /** Undefined while one of them does not answer. */
   const ask = () => Promise.all(hosts.map((host) => instanceAt(port, host))).catch(() => undefined)
   let former = await until(ask)
@@ -38,7 +38,7 @@ export async function killAgain(victim: Victim, kills: number): Promise<KillRepo
     const below = await identitiesBelow(keeperPid())
     const killedAt = performance.now()
     if (victim === 'server') await installation.end('kill')
-    else process.kill(victim === 'keeper' ? keeperPid() : await doorOf(keeperPid()), 'SIGKILL')
+    else process.kill(victim === 'keeper' ? keeperPid() : await doorPid(), 'SIGKILL')
     const unchanged = former
     const now = await until(async () => {
       const answers = await ask()
@@ -52,28 +52,12 @@ export async function killAgain(victim: Victim, kills: number): Promise<KillRepo
     if (victim === 'keeper') report.orphans += below.filter(isSameProcess).length
     former = later
   }
-  const [keeperMb, doorMb] = [keeperPid(), await doorOf(keeperPid())].map(residentMb) as [number, number]
+  const [keeperMb, doorMb] = [keeperPid(), await doorPid()].map(residentMb) as [number, number]
   return { kills, ...report, answersAfterMs: times.toSorted((one, other) => one - other), keeperMb, doorMb }
 }
 
 async function identitiesBelow(pid: number): Promise<string[]> {
   return (await descendantsOf(pid)).map(identityOf)
-}
-
-/** The process behind the port of apps. */
-function doorOf(keeper: number): Promise<number> {
-  return until(async () => {
-    const all = await descendantsOf(keeper)
-    return all.find((pid) => commandOf(pid).includes('door-child'))
-  })
-}
-
-function commandOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-  } catch {
-    return ''
-  }
 }
 
 function residentMb(pid: number): number {

@@ -13,6 +13,7 @@ import { uploadRevision } from '#contract/apps/revisions.ts'
 import { adminCreateOrg, adminCreateToken } from '#contract/auth/auth.ts'
 import { type Client, createClient } from '#contract/core/client.ts'
 import { bundledServer } from '../../../scripts/server-bundle.ts'
+import { namesLivingProcess } from '../../../src/lib/processes/former-process.ts'
 import { restartServer } from '../../../src/server/commands/restart.ts'
 import type { Environment } from '../../../src/server/config/reader.ts'
 import { appPortOf } from '../door/app-port.ts'
@@ -114,6 +115,12 @@ export async function openInstallation(stack: AsyncDisposableStack) {
   let releases = 0
   const keeperPid = () =>
     (JSON.parse(readFileSync(join(dataDir, 'keeper', 'lock.json'), 'utf8')) as { pid: number }).pid
+  /** The process behind the port of apps. A door that svc tries recorded answers with has another one. */
+  const doorPid = () =>
+    until(() => {
+      const file = join(dataDir, `app-door-${port}.pid`)
+      return namesLivingProcess(file) && Number(readFileSync(file, 'utf8').split(' ')[0])
+    })
   const end = async (how: End) => {
     if (how === 'upgrade') appendFileSync(keeperProgram, `// release ${++releases}\n`)
     // A server answers requests before it can be restarted.
@@ -131,7 +138,7 @@ export async function openInstallation(stack: AsyncDisposableStack) {
   }
   /** Whether the keeper became another program since its process was started. */
   const hasNewKeeperProgram = () => readFileSync(`/proc/${keeperPid()}/cmdline`, 'utf8').includes('goes-on')
-  return { client, hosts, port, keeperPid, hasNewKeeperProgram, end }
+  return { client, hosts, port, keeperPid, doorPid, hasNewKeeperProgram, end }
 }
 
 /** Copies the files of a build beside it. */
