@@ -56,7 +56,7 @@ export function DeploysPage() {
           ) : (
             <div className="stack">
               <DeployTimeline deploys={items} />
-              <Table caption={`Deploys of ${alias}`} columns={columns} rows={items} keyOf={({ id }) => id} />
+              <Table isStacked caption={`Deploys of ${alias}`} columns={columns} rows={items} keyOf={({ id }) => id} />
               <More of={deploys} />
             </div>
           )

@@ -50,7 +50,7 @@ export function MembersPage() {
   ]
   return (
     <OrganizationPage>
-      <List of={members} caption="Members" columns={columns} keyOf={({ user_id }) => user_id} empty={null} />
+      <List isStacked of={members} caption="Members" columns={columns} keyOf={({ user_id }) => user_id} empty={null} />
       {isOwner && <Invitations />}
     </OrganizationPage>
   )

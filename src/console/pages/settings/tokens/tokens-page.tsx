@@ -45,6 +45,7 @@ export function TokensPage() {
     <Page title="API tokens" acts={<Opener label="Create API token" look="main" dialog={<CreateToken />} />}>
       <p className="soft">A token acts for you with your current role. Scripts, the svc client and agents use it.</p>
       <List
+        isStacked
         of={tokens}
         caption="Your API tokens"
         columns={columns}
