@@ -52,7 +52,9 @@ export function TokensPage() {
         keyOf={({ id }) => id}
         empty={
           <Empty title="No API tokens yet">
-            <p>Create one, then sign in on the command line with it: svc login.</p>
+            <p>
+              Create one, then sign in on the command line with it: <code>svc login</code>.
+            </p>
           </Empty>
         }
       />
