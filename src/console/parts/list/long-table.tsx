@@ -23,9 +23,10 @@ type Props<T> = LongTableProps<T> & {
 }
 
 /** A list of any length: only the rows in sight are in the page, and the next page is loaded when its end comes near. */
-export function LongTable<T>({ caption, columns, rows, keyOf, loadMore, isLoadingMore, onScroll, ...look }: Props<T>) {
+export function LongTable<T>(props: Props<T>) {
+  const { caption, columns, rows, keyOf, hasSentences = false, loadMore, isLoadingMore, onScroll } = props
   const frame = useRef<HTMLDivElement>(null)
-  const stackedPx = look.hasSentences ? SENTENCE_ROW_PX : STACKED_ROW_PX
+  const stackedPx = hasSentences ? SENTENCE_ROW_PX : STACKED_ROW_PX
   const rowPx = useIsNarrow() ? stackedPx : ROW_PX
   const virtual = useVirtualizer({
     count: rows.length,
@@ -46,7 +47,7 @@ export function LongTable<T>({ caption, columns, rows, keyOf, loadMore, isLoadin
   return (
     <section
       ref={frame}
-      className={look.hasSentences ? 'table-frame long stacked sentences' : 'table-frame long stacked'}
+      className={hasSentences ? 'table-frame long stacked sentences' : 'table-frame long stacked'}
       aria-label={caption}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
       tabIndex={0}
