@@ -33,7 +33,7 @@ export function AppPage({ section, acts, children }: { section: Section; acts?: 
       acts={
         <>
           {app?.url && app.live_deploy && (
-            <a className="button quiet" href={app.url}>
+            <a className="button" href={app.url}>
               Open app
             </a>
           )}
