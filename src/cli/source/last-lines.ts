@@ -1,10 +1,10 @@
 import type { Deploy } from '#contract/apps/deploys.ts'
+import { errorAbove } from '#contract/apps/error-line.ts'
 import { appLines, cutLine, hasFailedInApp, MAX_LINES, READ_LINES } from '#contract/apps/failed-deploy.ts'
 import { searchLogs } from '#contract/apps/logs.ts'
 import type { Client } from '#contract/core/client.ts'
 import type { Cli } from '../command/command.ts'
 import { printable } from '../terminal/printable.ts'
-import { findErrorLine, findPlaceLine } from './error-line.ts'
 
 /** Returns the last lines that the app of a failed deploy printed, the error above them, and how to read all of them. */
 export async function lastLinesOf(client: Client, alias: string, deploy: Deploy, { config }: Pick<Cli, 'config'>) {
@@ -13,10 +13,8 @@ export async function lastLinesOf(client: Client, alias: string, deploy: Deploy,
   const lines = await readAppLines(client, alias, deploy.id)
   const last = lines.slice(-MAX_LINES)
   if (last.length === 0) return [hint]
-  const above = [findErrorLine(lines), findPlaceLine(lines)].filter(
-    (line) => line !== undefined && !last.includes(line),
-  )
-  const why = above.length > 0 ? ['The error of the app:', ...above.map((line) => shown(line!))] : []
+  const above = errorAbove(lines, last)
+  const why = above.length > 0 ? ['The error of the app:', ...above.map(shown)] : []
   return [...why, 'The last lines of the app:', ...last.map(shown), hint]
 }
 

@@ -14,12 +14,15 @@ type Props = ChartProps & {
   rowHead: string
   parts: readonly Part[]
   rows: readonly Row[]
+  /** Whether the length of a bar shows its sum. Without it all bars have one length and show shares. */
+  isScaled?: boolean
 }
 
 const HEIGHT = 16
 
-/** One bar for each row, divided by what became of it; each is as long as the others, and says its numbers in words. */
-export function PartBars({ title, axis, rowHead, parts, rows }: Props) {
+/** One bar for each row, divided by what became of it. Each says its numbers in words. */
+export function PartBars({ title, axis, rowHead, parts, rows, isScaled = false }: Props) {
+  const most = Math.max(1, ...rows.map(sumOf))
   const numbers = {
     heads: [rowHead, ...parts.map(({ label }) => label)],
     rows: rows.map(({ label, values }) => [label, ...values.map(numberText)]),
@@ -30,7 +33,7 @@ export function PartBars({ title, axis, rowHead, parts, rows }: Props) {
         {rows.map((row) => (
           <li key={row.id}>
             <span className="part-name">{row.label}</span>
-            <PartBar row={row} parts={parts} />
+            <PartBar row={row} parts={parts} share={isScaled ? sumOf(row) / most : 1} />
             <span className="soft part-words">{wordsOf(row, parts)}</span>
           </li>
         ))}
@@ -39,14 +42,21 @@ export function PartBars({ title, axis, rowHead, parts, rows }: Props) {
   )
 }
 
-function PartBar({ row, parts }: { row: Row; parts: readonly Part[] }) {
+type BarProps = {
+  row: Row
+  parts: readonly Part[]
+  /** How much of the room the bar takes, from 0 to 1. */
+  share: number
+}
+
+function PartBar({ row, parts, share }: BarProps) {
   const hatch = usePatternId()
   return (
     <Plot label={`${row.label}: ${wordsOf(row, parts)}`} height={HEIGHT}>
       {(width) => (
         <>
           <HatchPattern id={hatch} />
-          {segmentsOf(row.values, width).map((segment, place) => {
+          {segmentsOf(row.values, width * share).map((segment, place) => {
             const { label, tone } = parts[place]!
             return (
               <g key={label} className={`part ${tone}`}>
@@ -63,6 +73,10 @@ function PartBar({ row, parts }: { row: Row; parts: readonly Part[] }) {
       )}
     </Plot>
   )
+}
+
+function sumOf({ values }: Row): number {
+  return values.reduce((sum, value) => sum + value, 0)
 }
 
 function wordsOf({ values }: Row, parts: readonly Part[]): string {

@@ -30,7 +30,16 @@ export function AppPage({ section, acts, children }: { section: Section; acts?: 
     <Page
       title={app?.name ?? alias}
       section={section}
-      acts={acts}
+      acts={
+        <>
+          {app?.url && app.live_deploy && (
+            <a className="button" href={app.url}>
+              Open app
+            </a>
+          )}
+          {acts}
+        </>
+      }
       trail={<Trail items={[{ label: 'Apps', link: { to: '/apps' } }]} />}
     >
       <Tabs

@@ -11,7 +11,7 @@ export function IdentityProvider() {
         Keycloak. The operator of this installation sets that up; one of them is enough. It replaces sign-in by mailed
         links. <a href="/guides/auth#self-hosted-sign-in">The guide</a> has the details.
       </p>
-      <div className="stack">
+      <div className="stack halves">
         {providerSteps(location.origin).map(({ name, redirectUri, variables }) => (
           <section key={name} className="card">
             <h2>{name}</h2>

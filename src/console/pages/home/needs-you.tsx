@@ -48,7 +48,7 @@ export function NeedsYou() {
             You have read all notifications.
           </p>
         )}
-      <ul className="plain">
+      <ul className="needs">
         {deletion !== null && (
           <li>
             <Chip tone="failure">Deletion</Chip> <Link to="/settings/organization">{me.org.name} will be deleted</Link>{' '}
@@ -57,8 +57,12 @@ export function NeedsYou() {
         )}
         {overdue !== null && (
           <li>
-            <Chip tone="failure">Backup</Chip> The last good backup of this installation is too old. Whoever runs it
-            finds the reason with <code>svc-server doctor</code>. <Time at={overdue} />
+            <Chip tone="failure">Backup</Chip>{' '}
+            <span>
+              The last good backup of this installation is too old. Whoever runs it finds the reason with{' '}
+              <code>svc-server doctor</code>.
+            </span>{' '}
+            <Time at={overdue} />
           </li>
         )}
         {waiting.map(({ id, app, summary, created_at }) => (
@@ -82,10 +86,12 @@ export function NeedsYou() {
         {failed.map(({ alias, name, live_deploy, deployId }) => (
           <li key={deployId}>
             <Chip tone="failure">Deploy failed</Chip>{' '}
-            <Link to="/apps/$alias/deploys/$deployId" params={{ alias, deployId }}>
-              {name}
-            </Link>
-            . {stillServes(live_deploy)}
+            <span>
+              <Link to="/apps/$alias/deploys/$deployId" params={{ alias, deployId }}>
+                {name}
+              </Link>
+              . {stillServes(live_deploy)}
+            </span>
           </li>
         ))}
         {count > 0 && (

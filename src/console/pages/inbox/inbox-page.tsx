@@ -54,6 +54,7 @@ export function InboxPage() {
         />
       </div>
       <LongList
+        hasSentences
         of={entries}
         caption="Notifications"
         columns={columns}

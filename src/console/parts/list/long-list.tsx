@@ -1,9 +1,8 @@
 import type { ComponentProps, ReactNode } from 'react'
 import { Loaded } from '../page/loaded.tsx'
-import { LongTable } from './long-table.tsx'
-import type { TableProps } from './table.tsx'
+import { LongTable, type LongTableProps } from './long-table.tsx'
 
-type Props<T> = Omit<TableProps<T>, 'rows'> & {
+type Props<T> = Omit<LongTableProps<T>, 'rows'> & {
   of: ComponentProps<typeof Loaded<readonly T[]>>['of'] &
     Pick<ComponentProps<typeof LongTable<T>>, 'loadMore' | 'isLoadingMore'>
   empty: ReactNode

@@ -1,12 +1,20 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { memo, useEffect, useRef } from 'react'
 import { type Column, RowCells, TableHead, type TableProps } from './table.tsx'
+import { useIsNarrow } from './use-is-narrow.ts'
 
-/** The height of a row, as the style sheet sets it. */
+/** The heights of a row, as the style sheet sets them. */
 const ROW_PX = 36
+const STACKED_ROW_PX = 60
+const SENTENCE_ROW_PX = 80
 const OVERSCAN = 12
 
-type Props<T> = TableProps<T> & {
+export type LongTableProps<T> = Omit<TableProps<T>, 'isStacked'> & {
+  /** The first column has sentences, which take two lines on narrow screens. */
+  hasSentences?: boolean
+}
+
+type Props<T> = LongTableProps<T> & {
   /** Loads the next page. Undefined when there is none. */
   loadMore: (() => void) | undefined
   isLoadingMore: boolean
@@ -15,15 +23,20 @@ type Props<T> = TableProps<T> & {
 }
 
 /** A list of any length: only the rows in sight are in the page, and the next page is loaded when its end comes near. */
-export function LongTable<T>({ caption, columns, rows, keyOf, loadMore, isLoadingMore, onScroll }: Props<T>) {
+export function LongTable<T>(props: Props<T>) {
+  const { caption, columns, rows, keyOf, hasSentences = false, loadMore, isLoadingMore, onScroll } = props
   const frame = useRef<HTMLDivElement>(null)
+  const stackedPx = hasSentences ? SENTENCE_ROW_PX : STACKED_ROW_PX
+  const rowPx = useIsNarrow() ? stackedPx : ROW_PX
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => frame.current,
-    estimateSize: () => ROW_PX,
+    estimateSize: () => rowPx,
     overscan: OVERSCAN,
     getItemKey: (index) => keyOf(rows[index]!),
   })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: sizes are kept until the height of rows changes
+  useEffect(() => virtual.measure(), [virtual, rowPx])
   const shown = virtual.getVirtualItems()
   const last = shown.at(-1)?.index ?? 0
   useEffect(() => {
@@ -34,11 +47,11 @@ export function LongTable<T>({ caption, columns, rows, keyOf, loadMore, isLoadin
   return (
     <section
       ref={frame}
-      className="table-frame long"
+      className={hasSentences ? 'table-frame long stacked sentences' : 'table-frame long stacked'}
       aria-label={caption}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
       tabIndex={0}
-      onScroll={onScroll && ((event) => onScroll(event.currentTarget.scrollTop < ROW_PX))}
+      onScroll={onScroll && ((event) => onScroll(event.currentTarget.scrollTop < rowPx))}
     >
       <table aria-rowcount={loadMore ? -1 : rows.length + 1}>
         <TableHead caption={caption} columns={columns} />

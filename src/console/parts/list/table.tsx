@@ -7,6 +7,8 @@ export type Column<T> = {
   readonly isNumber?: boolean
   /** Left out on narrow screens, where the first columns matter most. */
   readonly isWide?: boolean
+  /** Understood without its head, which stacked rows otherwise show before it. */
+  readonly isPlain?: boolean
 }
 
 export type TableProps<T> = {
@@ -15,12 +17,14 @@ export type TableProps<T> = {
   columns: readonly Column<T>[]
   rows: readonly T[]
   keyOf: (row: T) => string
+  /** On narrow screens the first column has a line of its own and the others stand below, so that no text is cut. */
+  isStacked?: boolean
 }
 
 /** A table whose first column is the important one and is never cut. For more than 200 rows use `LongTable`. */
-export function Table<T>({ caption, columns, rows, keyOf }: TableProps<T>) {
+export function Table<T>({ caption, columns, rows, keyOf, isStacked = false }: TableProps<T>) {
   return (
-    <TableFrame caption={caption}>
+    <TableFrame caption={caption} isStacked={isStacked}>
       <table>
         <TableHead caption={caption} columns={columns} />
         <tbody>
@@ -35,8 +39,10 @@ export function Table<T>({ caption, columns, rows, keyOf }: TableProps<T>) {
   )
 }
 
+type FrameProps = { caption: string; isStacked: boolean; children: ReactNode }
+
 /** Holds a table. One that is wider than its place scrolls, and is reached by keyboard only then. */
-function TableFrame({ caption, children }: { caption: string; children: ReactNode }) {
+function TableFrame({ caption, isStacked, children }: FrameProps) {
   const frame = useRef<HTMLDivElement>(null)
   const [isScrolling, setScrolling] = useState(false)
   useEffect(() => {
@@ -49,7 +55,7 @@ function TableFrame({ caption, children }: { caption: string; children: ReactNod
   return (
     <div
       ref={frame}
-      className="table-frame"
+      className={isStacked ? 'table-frame stacked' : 'table-frame'}
       {...(isScrolling && { role: 'region', tabIndex: 0, 'aria-label': caption })}
     >
       {children}
@@ -60,7 +66,7 @@ function TableFrame({ caption, children }: { caption: string; children: ReactNod
 /** The cells of a row, for both kinds of tables. */
 export function RowCells<T>({ columns, row }: { columns: readonly Column<T>[]; row: T }) {
   return columns.map((column) => (
-    <td key={column.head} className={classOf(column)}>
+    <td key={column.head} className={classOf(column)} data-head={column.isPlain ? undefined : column.head}>
       {column.cell(row)}
     </td>
   ))

@@ -3,6 +3,8 @@ import { durationText, tookText } from './duration.ts'
 
 it.each([
   [0, '0 s'],
+  [0.0004, '1 ms'],
+  [0.038, '38 ms'],
   [0.449, '0.4 s'],
   [9.94, '9.9 s'],
   [59.4, '59 s'],

@@ -1,5 +1,6 @@
-/** `0.4 s`, `12 s`, `2 min 5 s`, `3 h 20 min`. */
+/** `38 ms`, `0.4 s`, `12 s`, `2 min 5 s`, `3 h 20 min`. */
 export function durationText(seconds: number): string {
+  if (seconds > 0 && seconds < 0.1) return `${Math.ceil(seconds * 1000)} ms`
   if (seconds < 10) return `${Math.round(seconds * 10) / 10} s`
   const whole = Math.round(seconds)
   if (whole < 60) return `${whole} s`

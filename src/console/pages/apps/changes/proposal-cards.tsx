@@ -31,7 +31,7 @@ export function ProposalCards({ of, empty }: { of: Pages; empty: ReactNode }) {
 
 function ProposalCard({ proposal: { id, app, status, summary, created_at } }: { proposal: Proposal }) {
   return (
-    <section className="card">
+    <section className="card proposal">
       <p className="row">
         <strong>{app.name}</strong>
         <StatusChip of={PROPOSAL_STATES[status]} />

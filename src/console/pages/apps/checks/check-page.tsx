@@ -45,7 +45,10 @@ function CheckFacts({ check }: { check: Check }) {
       of={{
         State: (
           <span className="row">
-            <StatusChip of={showCheckState(check)} /> since <Time at={check.state_since} />
+            <StatusChip of={showCheckState(check)} />
+            <span>
+              since <Time at={check.state_since} />
+            </span>
           </span>
         ),
         'Looks at': describeCheck(check.definition),

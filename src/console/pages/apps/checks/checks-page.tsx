@@ -53,7 +53,7 @@ type Props = { alias: string; check: Check; cells: Cells | undefined }
 
 function CheckCard({ alias, check, cells }: Props) {
   return (
-    <section className="card">
+    <section className="card check-card">
       <div className="row spread">
         <h2>
           <Link to="/apps/$alias/checks/$checkId" params={{ alias, checkId: check.id }}>

@@ -3,15 +3,16 @@ import { useEffect } from 'react'
 import { useLive } from '#console/call/use-live.ts'
 import { Fault } from '#console/parts/form/fault.tsx'
 import { StatusChip } from '#console/parts/list/chip.tsx'
+import { Copy } from '#console/parts/text/copy.tsx'
 import { VisibleLines, VisibleText } from '#console/parts/text/visible-text.tsx'
 import { listApps, readApp } from '#contract/apps/apps.ts'
 import { type Deploy, followDeploy, listDeploys, readDeploy } from '#contract/apps/deploys.ts'
-import { failureLine } from '#contract/apps/failed-deploy.ts'
-import { AppLines } from './app-lines.tsx'
+import { failureLine, hasFailedInApp } from '#contract/apps/failed-deploy.ts'
+import { AppLines, NOTHING_PRINTED } from './app-lines.tsx'
 import { DEPLOY_FAILURES, DEPLOY_STATES } from './deploy-state.ts'
 import '#console/styles/logs.css'
 
-const NO_LINES = { running: 'No lines yet.', failed: 'Nothing was printed before it failed.' }
+const NO_LINES = { running: 'No lines yet.', failed: NOTHING_PRINTED }
 
 /** Follows a deploy: its state and the lines of its build and start as they are written. */
 export function DeployProgress({ alias, deploy }: { alias: string; deploy: Deploy }) {
@@ -30,20 +31,25 @@ export function DeployProgress({ alias, deploy }: { alias: string; deploy: Deplo
   }, [isOpen, queries])
   return (
     <section className="card progress" aria-label="Progress of the deploy">
-      <h2 className="row">
-        <StatusChip of={DEPLOY_STATES[current.state]} />
-        <code>{deploy.id}</code>
-      </h2>
+      <div className="row">
+        <h2>
+          <StatusChip of={DEPLOY_STATES[current.state]} />
+        </h2>
+        <Copy text={deploy.id} />
+      </div>
       {current.failure_code !== null && (
         <p>
           {DEPLOY_FAILURES[current.failure_code]}. <VisibleText line={current.failure_detail ?? ''} />
         </p>
       )}
       <Fault of={error} />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: text that scrolls must be reachable by keyboard */}
-      <pre className="log-lines" tabIndex={0}>
-        {lines.length === 0 ? NO_LINES[hasFailed ? 'failed' : 'running'] : <VisibleLines lines={lines} />}
-      </pre>
+      {/* Lines of the app itself follow below. */}
+      {(lines.length > 0 || !hasFailedInApp(current)) && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: text that scrolls must be reachable by keyboard
+        <pre className="log-lines" tabIndex={0}>
+          {lines.length === 0 ? NO_LINES[hasFailed ? 'failed' : 'running'] : <VisibleLines lines={lines} />}
+        </pre>
+      )}
       <AppLines alias={alias} deploy={current} />
     </section>
   )

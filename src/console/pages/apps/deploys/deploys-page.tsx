@@ -24,6 +24,7 @@ export function DeploysPage() {
   const { alias, app, canBuild } = useApp()
   const deploys = usePages(listDeploys, { alias }, { isWatched: true })
   const nameOf = useNames(deploys.data?.map(({ requested_by }) => requested_by) ?? [])
+  const canRollBackTo = (deploy: Deploy) => isFormer(deploy, app?.live_deploy)
   const columns: readonly Column<Deploy>[] = [
     {
       head: 'Deploy',
@@ -37,10 +38,14 @@ export function DeploysPage() {
     { head: 'Started', cell: ({ created_at }) => <Time at={created_at} /> },
     { head: 'Took', cell: (deploy) => <Took deploy={deploy} />, isNumber: true, isWide: true },
     { head: 'By', cell: ({ requested_by }) => (requested_by === null ? 'svc' : nameOf(requested_by)), isWide: true },
-    {
-      head: 'Acts',
-      cell: (deploy) => canBuild && isFormer(deploy, app?.live_deploy) && <RollBack alias={alias} deploy={deploy} />,
-    },
+    ...(canBuild && deploys.data?.some(canRollBackTo)
+      ? [
+          {
+            head: 'Acts',
+            cell: (deploy: Deploy) => canRollBackTo(deploy) && <RollBack alias={alias} deploy={deploy} />,
+          },
+        ]
+      : []),
   ]
   const running = deploys.data?.find(isUnderWay)
   return (
@@ -56,7 +61,7 @@ export function DeploysPage() {
           ) : (
             <div className="stack">
               <DeployTimeline deploys={items} />
-              <Table caption={`Deploys of ${alias}`} columns={columns} rows={items} keyOf={({ id }) => id} />
+              <Table isStacked caption={`Deploys of ${alias}`} columns={columns} rows={items} keyOf={({ id }) => id} />
               <More of={deploys} />
             </div>
           )

@@ -29,7 +29,7 @@ export function MaintenancePage() {
       ),
     },
     { head: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
-    { head: 'Summary', cell: ({ summary }) => <span className="cut">{summary}</span>, isWide: true },
+    { head: 'Summary', cell: ({ summary }) => <span className="cut">{summary}</span>, isPlain: true },
     { head: 'Tokens', cell: ({ tokens_spent }) => tokens_spent.toLocaleString(), isNumber: true, isWide: true },
     { head: 'Model', cell: ({ model }) => <code>{model}</code>, isWide: true },
     { head: 'Started by', cell: ({ mode }) => (mode === 'manual' ? 'hand' : 'night'), isWide: true },
@@ -40,7 +40,7 @@ export function MaintenancePage() {
         <MaintenanceSwitch alias={alias} />
         {isBuilder && <Findings alias={alias} />}
         <section>
-          <div className="row spread">
+          <div className="part-head">
             <h2>Runs</h2>
             {isBuilder && (
               <Link to="/apps/$alias/changes" params={{ alias }}>
@@ -49,6 +49,7 @@ export function MaintenancePage() {
             )}
           </div>
           <List
+            isStacked
             of={runs}
             caption={`Maintenance runs of ${alias}`}
             columns={columns}

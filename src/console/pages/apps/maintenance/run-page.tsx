@@ -88,7 +88,7 @@ type Evidence = MaintenanceRun['evidence'][number]
 
 const COLUMNS: readonly Column<Evidence>[] = [
   { head: 'What was read', cell: ({ kind }) => kind },
-  { head: 'Which part', cell: ({ reference }) => <code className="cut">{reference}</code> },
+  { head: 'Which part', cell: ({ reference }) => <code className="cut">{reference}</code>, isPlain: true },
   { head: 'Bytes', cell: ({ bytes }) => bytes.toLocaleString(), isNumber: true },
   { head: 'Digest', cell: ({ sha256 }) => <code title={sha256}>{sha256.slice(0, 12)}</code>, isWide: true },
 ]
@@ -98,6 +98,7 @@ function EvidenceTable({ evidence }: { evidence: readonly Evidence[] }) {
   if (evidence.length === 0) return <p className="soft">The run read nothing.</p>
   return (
     <Table
+      isStacked
       caption="Evidence of the run"
       columns={COLUMNS}
       rows={evidence}

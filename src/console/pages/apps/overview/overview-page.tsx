@@ -80,7 +80,7 @@ function OpenFinding({ alias }: { alias: string }) {
     <p className="banner">
       The maintenance agent found:{' '}
       <Link to="/apps/$alias/maintenance" params={{ alias }}>
-        {open[0]!.summary}
+        {open.length === 1 ? open[0]!.summary : open[0]!.summary.replace(/\.$/, '')}
       </Link>
       {more}
     </p>

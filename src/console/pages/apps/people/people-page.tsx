@@ -64,6 +64,7 @@ export function PeoplePage() {
         are not listed unless they have a part of their own.
       </p>
       <List
+        isStacked
         of={people}
         caption={`People of ${alias}`}
         columns={columns}

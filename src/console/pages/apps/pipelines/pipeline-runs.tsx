@@ -40,6 +40,7 @@ export function PipelineRuns({ alias, name }: { alias: string; name: string }) {
     <section>
       <h2>Runs</h2>
       <List
+        isStacked
         of={runs}
         caption={`Runs of ${name}`}
         columns={columns}

@@ -45,6 +45,7 @@ export function PipelinesPage() {
   return (
     <AppPage section="Pipelines">
       <List
+        isStacked
         of={pipelines}
         caption={`Pipelines of ${alias}`}
         columns={columns}

@@ -12,7 +12,7 @@ export function AppCommands({ app, canChange }: { app: App; canChange: boolean }
   const shared = { disabled: !canChange, autoComplete: 'off' }
   return (
     <ActForm
-      className="card"
+      className="card pairs"
       op={changeApp}
       fields={{ name: app.name, [BUILD]: build_command ?? '', [START]: start_command ?? '', [HEALTH]: health_path }}
       input={({ name, [BUILD]: build, [START]: start, [HEALTH]: health }) => ({

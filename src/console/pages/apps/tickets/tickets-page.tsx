@@ -64,6 +64,7 @@ export function TicketsPage() {
         />
       </div>
       <List
+        isStacked
         of={tickets}
         caption={`Tickets on ${alias}`}
         columns={columns}

@@ -30,13 +30,14 @@ export function Tables({ database, tables, entries }: Props) {
       isWide: true,
     },
     { head: 'Columns', cell: (table) => <Columns table={table} />, isWide: true },
-    { head: 'Vectors', cell: (table) => <Vectors table={table} /> },
+    { head: 'Vectors', cell: (table) => <Vectors table={table} />, isPlain: true },
     {
       head: 'Search',
       cell: (table) => <Next database={database} table={table} entries={entries} />,
+      isPlain: true,
     },
   ]
-  return <Table caption={`Tables of ${database}`} columns={columns} rows={tables} keyOf={nameOf} />
+  return <Table isStacked caption={`Tables of ${database}`} columns={columns} rows={tables} keyOf={nameOf} />
 }
 
 /** A table that is locked has a size that is not known now. */

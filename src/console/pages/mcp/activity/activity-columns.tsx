@@ -21,7 +21,7 @@ const TARGET: Column<ActivityRecord> = { head: 'Target', cell: ({ target }) => <
 
 /** Columns of a call without its target, for the page of one source. */
 export const CALL_COLUMNS: readonly Column<ActivityRecord>[] = [
-  { head: 'Person', cell: (record) => <Person record={record} /> },
+  { head: 'Person', cell: (record) => <Person record={record} />, isPlain: true },
   { head: 'Result', cell: ({ status }) => <Outcome status={status} /> },
   { head: 'When', cell: ({ asked_at }) => <Time at={asked_at} /> },
   { head: 'Source', cell: ({ source }) => source, isWide: true },

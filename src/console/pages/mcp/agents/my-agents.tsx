@@ -14,6 +14,7 @@ export function MyAgents() {
     <section aria-labelledby="my-agents">
       <h2 id="my-agents">Yours</h2>
       <List
+        isStacked
         of={agents}
         caption="Your agents"
         columns={[...AGENT_COLUMNS, act]}

@@ -24,6 +24,7 @@ export function OrgAgents() {
     <section aria-labelledby="org-agents">
       <h2 id="org-agents">Of the organization</h2>
       <List
+        isStacked
         of={agents}
         caption="Agents of the organization"
         columns={columns}

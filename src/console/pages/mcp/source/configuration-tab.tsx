@@ -30,7 +30,7 @@ function Configuration({ id, database, saved }: { id: string; database: string; 
   const isEmpty = connection_config.embedding_configs.length === 0
   const document = isEmpty ? EXAMPLE : { connection_config, filter_schema }
   return (
-    <div className="stack">
+    <div className={isEmpty ? 'stack' : 'stack halves'}>
       {warnings.length > 0 && (
         <section className="banner" aria-label="Warnings">
           <h2>{warnings.length === 1 ? 'Warning' : `${warnings.length} warnings`}</h2>
@@ -66,32 +66,34 @@ function Configuration({ id, database, saved }: { id: string; database: string; 
           <Copy isBlock text={JSON.stringify(document, null, 2)} />
         </section>
       )}
-      {plan.length > 0 && (
+      <div className="stack">
+        {plan.length > 0 && (
+          <section>
+            <h2>How it is searched</h2>
+            <ul className="plan">
+              {plan.map(({ label, method, index, reason }) => (
+                <li key={label}>
+                  <strong>{label}</strong> {index === null ? method : `${method} (${index})`}: {reason}
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+        {vectors.length > 0 && <VectorState vectors={vectors} />}
         <section>
-          <h2>How it is searched</h2>
-          <ul className="plan">
-            {plan.map(({ label, method, index, reason }) => (
-              <li key={label}>
-                <strong>{label}</strong> {index === null ? method : `${method} (${index})`}: {reason}
-              </li>
-            ))}
-          </ul>
+          <h2>Change it</h2>
+          <p className="soft">
+            There is no form that saves.{' '}
+            <Link to="/databases/$name" params={{ name: database }}>
+              Prepare search
+            </Link>{' '}
+            composes the document from a table, checks it and previews an answer. The command replaces the whole
+            configuration; if anything does not match the database, it lists every problem and saves nothing.{' '}
+            <code>$KEY</code> is an API token of a developer: <Link to="/settings/tokens">create one</Link>.
+          </p>
+          <Copy isBlock text={asConfigureCommand(location.origin, id, document)} />
         </section>
-      )}
-      {vectors.length > 0 && <VectorState vectors={vectors} />}
-      <section>
-        <h2>Change it</h2>
-        <p className="soft">
-          There is no form that saves.{' '}
-          <Link to="/databases/$name" params={{ name: database }}>
-            Prepare search
-          </Link>{' '}
-          composes the document from a table, checks it and previews an answer. The command replaces the whole
-          configuration; if anything does not match the database, it lists every problem and saves nothing.{' '}
-          <code>$KEY</code> is an API token of a developer: <Link to="/settings/tokens">create one</Link>.
-        </p>
-        <Copy isBlock text={asConfigureCommand(location.origin, id, document)} />
-      </section>
+      </div>
     </div>
   )
 }

@@ -32,6 +32,7 @@ export function Channels() {
         <Opener label="Add channel" look="main" dialog={<AddChannel />} />
       </div>
       <List
+        isStacked
         of={channels}
         caption="Channels"
         columns={COLUMNS}

@@ -20,10 +20,10 @@ import { TIMINGS } from './timings.ts'
 
 const COLUMNS: readonly Column<Subscription>[] = [
   { head: 'Event type', cell: ({ event_type }) => <code>{event_type}</code> },
-  { head: 'Channel', cell: ({ channel }) => channel.label },
+  { head: 'Channel', cell: ({ channel }) => channel.label, isPlain: true },
   { head: 'State', cell: (subscription) => <Enabled subscription={subscription} /> },
-  { head: 'Sent', cell: (subscription) => <TimingChoice subscription={subscription} />, isWide: true },
-  { head: 'Acts', cell: (subscription) => <Delete subscription={subscription} />, isWide: true },
+  { head: 'Sent', cell: (subscription) => <TimingChoice subscription={subscription} /> },
+  { head: 'Acts', cell: (subscription) => <Delete subscription={subscription} /> },
 ]
 
 /** The notifications card: which events go to which channel. */
@@ -36,6 +36,7 @@ export function Subscriptions() {
         <Opener label="Add subscription" dialog={<Subscribe />} />
       </div>
       <List
+        isStacked
         of={subscriptions}
         caption="Subscriptions"
         columns={COLUMNS}

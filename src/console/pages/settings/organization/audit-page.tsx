@@ -20,7 +20,7 @@ type Entry = z.infer<typeof listAudit.output>['items'][number]
 
 const columnsOf = (nameOf: (userId: string) => string): readonly Column<Entry>[] => [
   { head: 'What', cell: ({ action }) => <span title={action}>{actionText(action)}</span> },
-  { head: 'Who', cell: ({ actor, actor_name }) => <Actor actor={actor} name={actor_name} /> },
+  { head: 'Who', cell: ({ actor, actor_name }) => <Actor actor={actor} name={actor_name} />, isPlain: true },
   { head: 'When', cell: ({ at }) => <Time at={at} /> },
   {
     head: 'On',

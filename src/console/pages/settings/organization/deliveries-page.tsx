@@ -55,6 +55,7 @@ export function DeliveriesPage() {
         />
       </div>
       <LongList
+        hasSentences
         of={deliveries}
         caption="Deliveries"
         columns={columnsOf(setOpen)}

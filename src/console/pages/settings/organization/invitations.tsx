@@ -27,6 +27,7 @@ export function Invitations() {
         <Opener label="Invite person" look="main" dialog={<Invite />} />
       </div>
       <List
+        isStacked
         of={invitations}
         caption="Open invitations"
         columns={columnsOf(deliveredWords(mailPlace))}

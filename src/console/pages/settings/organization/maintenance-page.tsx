@@ -66,6 +66,7 @@ function Form({ saved }: { saved: OrgMaintenance }) {
   )
   return (
     <ActForm
+      className="pairs"
       op={changeOrgMaintenance}
       fields={{
         model: saved.model ?? 'builtin/detectors',

@@ -19,8 +19,8 @@ export function MembersPage() {
   const isOwner = useHasRole('owner')
   const members = usePages(listMembers, { org_id: me.org.id })
   const columns: readonly Column<Member>[] = [
-    { head: 'Person', cell: ({ name, email }) => name ?? email },
-    { head: 'Email', cell: ({ email }) => email, isWide: true },
+    { head: 'Person', cell: ({ name, email }) => name ?? email.replace(/@.*/, '') },
+    { head: 'Email', cell: ({ email }) => email },
     { head: 'Role', cell: (member) => (isOwner ? <RoleChoice member={member} /> : member.role) },
     { head: 'Joined', cell: ({ joined_at }) => <Time at={joined_at} />, isWide: true },
     ...(isOwner
@@ -50,7 +50,7 @@ export function MembersPage() {
   ]
   return (
     <OrganizationPage>
-      <List of={members} caption="Members" columns={columns} keyOf={({ user_id }) => user_id} empty={null} />
+      <List isStacked of={members} caption="Members" columns={columns} keyOf={({ user_id }) => user_id} empty={null} />
       {isOwner && <Invitations />}
     </OrganizationPage>
   )

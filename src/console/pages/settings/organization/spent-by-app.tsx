@@ -15,6 +15,7 @@ export function SpentByApp({ apps }: Props) {
     <PartBars
       title="Which apps used the tokens?"
       axis="Tokens of the last 30 days by app, the one with most of them first: at most ten."
+      isScaled
       rowHead="App"
       parts={PARTS}
       rows={apps.map(({ app, checks, maintenance }) => ({

@@ -28,6 +28,7 @@ export function SupportSessions() {
         <h2 id="support-sessions">Support sessions</h2>
       </div>
       <List
+        isStacked
         of={sessions}
         caption="Support sessions"
         columns={COLUMNS}

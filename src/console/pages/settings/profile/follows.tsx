@@ -30,6 +30,7 @@ export function Follows() {
         <Opener label="Follow app" look="main" dialog={<FollowApp />} />
       </div>
       <List
+        isStacked
         of={follows}
         caption="Apps you follow"
         columns={columns}

@@ -55,7 +55,9 @@ export function SessionsPage() {
         out. API tokens and connected agents are not sessions.
       </p>
       <Loaded of={sessions}>
-        {({ items }) => <Table caption="Your sessions" columns={columns} rows={items} keyOf={({ id }) => id} />}
+        {({ items }) => (
+          <Table isStacked caption="Your sessions" columns={columns} rows={items} keyOf={({ id }) => id} />
+        )}
       </Loaded>
     </Page>
   )

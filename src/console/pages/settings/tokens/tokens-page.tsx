@@ -45,13 +45,16 @@ export function TokensPage() {
     <Page title="API tokens" acts={<Opener label="Create API token" look="main" dialog={<CreateToken />} />}>
       <p className="soft">A token acts for you with your current role. Scripts, the svc client and agents use it.</p>
       <List
+        isStacked
         of={tokens}
         caption="Your API tokens"
         columns={columns}
         keyOf={({ id }) => id}
         empty={
           <Empty title="No API tokens yet">
-            <p>Create one, then sign in on the command line with it: svc login.</p>
+            <p>
+              Create one, then sign in on the command line with it: <code>svc login</code>.
+            </p>
           </Empty>
         }
       />

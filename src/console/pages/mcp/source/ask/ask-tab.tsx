@@ -32,7 +32,7 @@ function TryIt({ source }: { source: Source }) {
       setAsked({ answer, question: { id, query, filters, top_k, ...(target !== undefined && { target }) } }),
   })
   return (
-    <div className="stack">
+    <div className="stack ask">
       <AskForm
         key={hash}
         source={source}
@@ -41,11 +41,13 @@ function TryIt({ source }: { source: Source }) {
         error={ask.error}
         onAsk={ask.run}
       />
-      {asked && (
-        <>
+      {asked ? (
+        <div className="stack">
           <Hits answer={asked.answer} />
           <SameRequest question={asked.question} />
-        </>
+        </div>
+      ) : (
+        <p className="state soft">The hits appear here.</p>
       )}
     </div>
   )

@@ -1,5 +1,7 @@
+import { useEffect, useRef } from 'react'
 import type { z } from 'zod'
 import { Empty } from '#console/parts/list/empty.tsx'
+import { useIsNarrow } from '#console/parts/list/use-is-narrow.ts'
 import type { querySource } from '#contract/data-sources/sources.ts'
 import '#console/styles/ask.css'
 
@@ -8,8 +10,14 @@ type Hit = Answer['results'][number]
 
 /** The nearest rows with their scores, or that no row matches. */
 export function Hits({ answer }: { answer: Answer }) {
+  const hits = useRef<HTMLElement>(null)
+  const isNarrow = useIsNarrow()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each answer is shown, which a form above it would hide
+  useEffect(() => {
+    if (isNarrow) hits.current?.scrollIntoView()
+  }, [answer, isNarrow])
   return (
-    <section aria-label="Hits" className="stack">
+    <section ref={hits} aria-label="Hits" className="stack hits-part">
       <div role="status">
         <h2>{answer.count === 1 ? '1 hit' : `${answer.count} hits`}</h2>
       </div>

@@ -2,6 +2,16 @@
 const MAX_MESSAGE_LINES = 5
 
 /**
+ * Returns the lines that say why a program ended and where, as far as they stand above `last`, its last lines. They are
+ * shown first, because a long stack trace leaves no room for them among the last lines.
+ */
+export function errorAbove(lines: readonly string[], last: readonly string[]): string[] {
+  return [findErrorLine(lines), findPlaceLine(lines)].filter(
+    (line): line is string => line !== undefined && !last.includes(line),
+  )
+}
+
+/**
  * Finds the line that says why a program ended: the message above its last stack trace. Returns undefined if no line
  * belongs to a trace. The lines are in the order in which they were printed.
  */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { findErrorLine, findPlaceLine } from './error-line.ts'
+import { errorAbove, findErrorLine, findPlaceLine } from './error-line.ts'
 
 const FRAMES = [
   '    at finalizeResolution (node:internal/modules/esm/resolve:275:11)',
@@ -53,4 +53,11 @@ it.each<[string, string[], string | undefined]>([
   ['no trace', ['ready at http://127.0.0.1:80/ now'], undefined],
 ])('MA-15 the place in the app that failed: %s', (_, lines, expected) => {
   expect(findPlaceLine(lines)).toBe(expected)
+})
+
+it('MA-15 what the last lines show already is not said above them', () => {
+  const lines = ['TypeError: no price', '    at start (/app/server.js:3:7)', ...FRAMES]
+  expect(errorAbove(lines, FRAMES)).toEqual(['TypeError: no price', '    at start (/app/server.js:3:7)'])
+  expect(errorAbove(lines, lines.slice(1))).toEqual(['TypeError: no price'])
+  expect(errorAbove(lines, lines)).toEqual([])
 })
