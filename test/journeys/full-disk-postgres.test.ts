@@ -5,12 +5,13 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { sql } from '#lib/db/sql.ts'
 import { startOwnPlatform } from '#test/databases/own-platform.ts'
 import { mountSmallDisk } from '#test/databases/small-disk.ts'
-import { needs } from '#test/stores.ts'
+import { needs, stores } from '#test/stores.ts'
 import { onServer, withDatabase } from '#test/suite/global-setup.ts'
 import { startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
 
-const disk = mountSmallDisk(96)
+// Without tests that run, nothing would unmount it.
+const disk = stores.postgres === undefined ? undefined : mountSmallDisk(96)
 afterAll(() => disk?.[Symbol.dispose]())
 
 needs('postgres')('Postgres on a disk of its own', () => {
