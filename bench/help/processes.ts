@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 
 const TICKS_PER_SECOND = 100
 
@@ -57,6 +58,17 @@ export function cpuMs(pid: number): number {
     return [11, 12, 13, 14].reduce((sum, place) => sum + Number(fields[place] ?? 0), 0)
   })
   return (ticks.reduce((a, b) => a + b, 0) * 1000) / TICKS_PER_SECOND
+}
+
+/** Waits until the installation has done next to nothing for 5 seconds, so that what it does after a start has ended. */
+export async function untilIdle(server: number, limitMs: number): Promise<void> {
+  const endMs = performance.now() + limitMs
+  for (let before = cpuMs(server); performance.now() < endMs; ) {
+    await setTimeout(5_000)
+    const now = cpuMs(server)
+    if (now - before < 150) return
+    before = now
+  }
 }
 
 export function memoryMb(pid: number): number {

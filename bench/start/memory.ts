@@ -1,5 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
-import { commandOf, cpuMs, ownPssMb, processTree } from '../help/processes.ts'
+import { commandOf, ownPssMb, processTree } from '../help/processes.ts'
 
 /** Memory in MB of the processes of an installation. Those of apps are the users' and count apart. */
 export type Memory = { own: number; server: number; engines: number; apps: number }
@@ -22,17 +21,6 @@ export function enginesOf(server: number): number[] {
 /** Whether the command line names the source or the built file of this worker. */
 function runs(pid: number, worker: string): boolean {
   return commandOf(pid).some((word) => word.endsWith(`/${worker}.ts`) || word.endsWith(`/${worker}.js`))
-}
-
-/** Waits until the installation has done next to nothing for 5 seconds, so that what it does after a start has ended. */
-export async function untilIdle(server: number, limitMs: number): Promise<void> {
-  const endMs = performance.now() + limitMs
-  for (let before = cpuMs(server); performance.now() < endMs; ) {
-    await setTimeout(5_000)
-    const now = cpuMs(server)
-    if (now - before < 150) return
-    before = now
-  }
 }
 
 /** Looks at the memory again and again until it is disposed of. A process that lives shorter than a look is not seen. */

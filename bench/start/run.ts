@@ -1,11 +1,11 @@
 import { loadavg } from 'node:os'
 import { join, resolve } from 'node:path'
-import { cpuMs } from '../help/processes.ts'
+import { cpuMs, untilIdle } from '../help/processes.ts'
 import { storesMissing } from '../help/stores.ts'
 import { engineAlone, nodeAlone } from './alone.ts'
 import { fillFurtherDatabase } from './further.ts'
 import { askMany, type Copy, exampleOf, freshCopy, start, untilAnswered, untilReady } from './installation.ts'
-import { memoryOf, untilIdle, watchPeak } from './memory.ts'
+import { memoryOf, watchPeak } from './memory.ts'
 import { memoryOnPostgres } from './native.ts'
 
 /**

@@ -1,10 +1,10 @@
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { cpuMs } from '../help/processes.ts'
+import { cpuMs, untilIdle } from '../help/processes.ts'
 import { engineAlone } from '../start/alone.ts'
 import { ask, exampleOf, freshCopy, type Source, start, untilAnswered } from '../start/installation.ts'
-import { enginesOf, untilIdle } from '../start/memory.ts'
+import { enginesOf } from '../start/memory.ts'
 
 /**
  * The first answer of an embedded managed database that was stopped because nobody used it, beside its limit and beside
