@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { brotliCompressSync, createGzip, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
@@ -216,6 +216,31 @@ test('a body that nobody reads on is cancelled', async () => {
   const init = { method: 'POST', body, duplex: 'half', signal: stopping.signal } as RequestInit
   const sending = operatorFetch(new Request(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, init))
   await expect(sending).rejects.toThrow('enough')
+  await cancelled.promise
+  server.close()
+})
+
+test.each([
+  ['a refused connection', () => {}],
+  ['an answer before its end', (socket: Socket) => socket.end('HTTP/1.1 413 No\r\ncontent-length: 0\r\n\r\n')],
+])('a streamed body is cancelled after %s', async (what, answer) => {
+  const cancelled = Promise.withResolvers<void>()
+  const server = createTcpServer((socket) => socket.on('error', () => {}).once('data', () => answer(socket)))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  if (what === 'a refused connection') server.close()
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      await nextTurn()
+      controller.enqueue(Buffer.alloc(1024))
+    },
+    cancel: () => cancelled.resolve(),
+  })
+  await using operatorFetch = createOperatorFetch()
+  const init = { method: 'POST', body, duplex: 'half' } as RequestInit
+  const sending = operatorFetch(new Request(`http://127.0.0.1:${port}/`, init))
+  if (what === 'a refused connection') await expect(sending).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } })
+  else expect((await sending).status).toBe(413)
   await cancelled.promise
   server.close()
 })
