@@ -60,6 +60,8 @@ export default defineConfig({
     ...everywhere,
     globalSetup: 'test/help/suite/global-setup.ts',
     sequence: { sequencer: SlowestFirst },
+    // CI prints the messages of failed tests without their differences.
+    chaiConfig: { truncateThreshold: 2_000 },
     reporters: [new AreaReporter(), new SkipReporter(), ...(results ? ['json'] : [])],
     ...(results && { outputFile: { json: results } }),
     projects: [
