@@ -9,6 +9,7 @@ import { type OwnPlatform, startOwnPlatform } from '#test/databases/own-platform
 import type { OwnPostgres } from '#test/databases/own-postgres.ts'
 import { needs } from '#test/stores.ts'
 import { onServer, withDatabase } from '#test/suite/global-setup.ts'
+import { until } from '#test/until.ts'
 import { runJobs } from '#test/work/run-jobs.ts'
 import type { DatabaseRow } from '../../model/store.ts'
 import { leftRoleJobs } from '../../servers/left-roles.ts'
@@ -277,6 +278,24 @@ for (const [who, role] of Object.entries(PLATFORMS))
       await onServer(withDatabase(url, row.physical_name), `rollback prepared 'hold'`)
       await area.finish()
       expect(await left()).toEqual([])
+    })
+
+    it('DS-01 OP-05 a database in which autovacuum works is dropped', async () => {
+      const { url } = platform.server
+      await onServer(url, `alter system set autovacuum_naptime = '1s'`)
+      await onServer(url, 'select pg_reload_conf()')
+      await using owner = await asOwner(row.physical_name)
+      await owner.query(`
+        create table public.filled (n int, text text)
+          with (autovacuum_vacuum_cost_delay = 100, autovacuum_vacuum_cost_limit = 1);
+        insert into public.filled select n, repeat(md5(n::text), 20) from generate_series(1, 20000) n`)
+      const isVacuumed = sql`select from pg_stat_progress_vacuum where datname = ${row.physical_name}`
+      await until(async () => (await platform.db.query(isVacuumed)).length > 0)
+      await drop()
+      expect(area.lines).toEqual([])
+      expect(await left()).toEqual([])
+      await onServer(url, 'alter system reset autovacuum_naptime')
+      await onServer(url, 'select pg_reload_conf()')
     })
 
     it('DS-01 a tenant enters no database of the server but its own', async () => {

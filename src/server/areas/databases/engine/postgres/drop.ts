@@ -1,8 +1,9 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import type { Db } from '#lib/db/db.ts'
-import { identifier, sql } from '#lib/db/sql.ts'
+import { sql } from '#lib/db/sql.ts'
 import type { Managed } from '../engine.ts'
 import { alterRole } from './alter-role.ts'
+import { dropDatabase } from './drop-database.ts'
 import { dumpRoleOf } from './dump-role.ts'
 import { leftRolesText, markRemoved, removeRoles } from './left-roles.ts'
 import { rollBackPrepared } from './prepared.ts'
@@ -19,7 +20,7 @@ type Deps = LoginServer & { warn: (text: string) => void }
  */
 export async function dropManaged(deps: Deps, managed: Managed): Promise<void> {
   const roles = await endLogins(deps, managed)
-  await dropDatabase(deps, managed)
+  await dropOrExplain(deps, managed)
   const left = await removeRoles(deps, roles)
   if (left.length > 0) deps.warn(leftRolesText(left))
 }
@@ -51,10 +52,9 @@ async function endPrepared({ db, entrance }: LoginServer, { physical_name }: Man
   if (prepared.length > 0) await entrance.enter(physical_name, ADMIN_LIMIT_MS, rollBackPrepared)
 }
 
-async function dropDatabase(deps: Deps, managed: Managed): Promise<void> {
+async function dropOrExplain(deps: Deps, managed: Managed): Promise<void> {
   await endPrepared(deps, managed)
-  const drop = `drop database if exists ${identifier(managed.physical_name).text} with (force)`
-  await onOwnDatabase(deps, (send) => send(drop)).catch((error: unknown) => {
+  await onOwnDatabase(deps, (send) => dropDatabase(send, managed.physical_name)).catch((error: unknown) => {
     throw isInUse(error) || isNotAllowed(error) ? stillInUse(error) : error
   })
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { ServiceError } from '#contract/core/errors.ts'
 import type { Db } from '#lib/db/db.ts'
 import { identifier, sql } from '#lib/db/sql.ts'
+import { dropDatabase } from './drop-database.ts'
 import type { Entrance, Work } from './entrance.ts'
 import { isNotAllowed } from './states.ts'
 
@@ -52,7 +53,7 @@ export async function ensureTemplate({ db, entrance, setting }: Server): Promise
       await send(`alter database ${name} rename to ${identifier(TEMPLATE).text}`)
     } catch (error) {
       await send(`alter database ${name} with is_template false`)
-      await send(`drop database ${name} with (force)`)
+      await dropDatabase(send, unfinishedName)
       if (!(await exists(db))) throw isNotAllowed(error) ? needSuperuser(error, setting) : error
     }
   })
