@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPostgres } from '#lib/db/postgres.ts'
-import { sql } from '#lib/db/sql.ts'
+import { script, sql } from '#lib/db/sql.ts'
 import { startTestArea, type TestArea } from '#test/databases/databases-area.ts'
 import { prepareAsGuide } from '#test/databases/guide-role.ts'
 import { connectTo } from '#test/databases/managed-databases.ts'
@@ -98,6 +98,13 @@ needs('postgres')('OP-05 a backup of Postgres', () => {
     ])
     expect(readFileSync(join(folder, 'one.age.env'), 'utf8')).toContain(`SVC_DATA_KEY=${'ab'.repeat(32)}\n`)
     // Nothing of the work is left on the server that was backed up.
+    expect(await platform.db.query(sql`select rolname from pg_roles where rolname like 'm\\_%'`)).toEqual([])
+  })
+
+  it('OP-05 a killed backup leaves a role, with which the next one is made', async () => {
+    const left = notes.owner_role.replace('o_', 'm_')
+    await platform.db.query(script(`create role ${left} login password 'left'; grant ${notes.owner_role} to ${left}`))
+    await backup('after.age')
     expect(await platform.db.query(sql`select rolname from pg_roles where rolname like 'm\\_%'`)).toEqual([])
   })
 

@@ -21,10 +21,11 @@ export function dumpRoleOf({ owner_role }: Pick<Managed, 'owner_role'>): string 
  */
 export async function createDumpRole(db: Db, managed: Owner, verifier: string): Promise<void> {
   const [name, owner] = [identifier(dumpRoleOf(managed)).text, identifier(managed.owner_role).text]
+  // One that was left by a killed process: only a superuser may write NOSUPERUSER in ALTER ROLE.
+  const statement = (await exists(db, managed)) ? `alter role ${name}` : `create role ${name} nosuperuser`
   const bypass = (await mayBypassPolicies(db)) ? 'bypassrls' : ''
-  const verb = (await exists(db, managed)) ? 'alter' : 'create'
   await db.query(
-    script(`${verb} role ${name} login inherit nosuperuser nocreatedb nocreaterole ${bypass}
+    script(`${statement} login inherit nocreatedb nocreaterole ${bypass}
             connection limit ${MAX_CONNECTIONS} password '${verifier}'`),
   )
   await db.query(script(`grant ${name} to current_user`))
