@@ -280,6 +280,16 @@ for (const [who, role] of Object.entries(PLATFORMS))
       expect(await left()).toEqual([])
     })
 
+    it('DS-01 a database whose creation was interrupted is created with the roles that are there', async () => {
+      await platform.db.query(sql`update databases.databases set state = 'creating' where id = ${row.id}`)
+      await area.finish()
+      expect(area.lines).toEqual([])
+      expect(await platform.db.query(sql`select state from databases.databases where id = ${row.id}`)).toEqual([
+        { state: 'ready' },
+      ])
+      await drop()
+    })
+
     it('DS-01 OP-05 a database in which autovacuum works is dropped', async () => {
       const { url } = platform.server
       await onServer(url, `alter system set autovacuum_naptime = '1s'`)

@@ -1,6 +1,7 @@
 import type { Db } from '#lib/db/db.ts'
 import { identifier, script, sql } from '#lib/db/sql.ts'
 import type { Managed } from '../engine.ts'
+import { ensureRole } from './ensure-role.ts'
 import type { Entrance } from './entrance.ts'
 import { isStillNeeded } from './states.ts'
 import { ADMIN_LIMIT_MS } from './template.ts'
@@ -21,14 +22,9 @@ export function dumpRoleOf({ owner_role }: Pick<Managed, 'owner_role'>): string 
  */
 export async function createDumpRole(db: Db, managed: Owner, verifier: string): Promise<void> {
   const [name, owner] = [identifier(dumpRoleOf(managed)).text, identifier(managed.owner_role).text]
-  // One that was left by a killed process: only a superuser may write NOSUPERUSER in ALTER ROLE.
-  const statement = (await exists(db, managed)) ? `alter role ${name}` : `create role ${name} nosuperuser`
   const bypass = (await mayBypassPolicies(db)) ? 'bypassrls' : ''
-  await db.query(
-    script(`${statement} login inherit nocreatedb nocreaterole ${bypass}
-            connection limit ${MAX_CONNECTIONS} password '${verifier}'`),
-  )
-  await db.query(script(`grant ${name} to current_user`))
+  const attributes = `login inherit ${bypass} connection limit ${MAX_CONNECTIONS} password '${verifier}'`
+  await ensureRole(db, dumpRoleOf(managed), attributes)
   await db.query(script(`grant ${owner} to ${name}`))
   await db.query(script(`grant connect on database ${identifier(managed.physical_name).text} to ${name}`))
 }

@@ -7,6 +7,7 @@ import { type Address, type Managed, type ManagedEngine, OWNER, READER } from '.
 import { schemaGrants } from '../schema-grants.ts'
 import { dropManaged, endLogins } from './drop.ts'
 import { createEndBackend, endAbandoned } from './end-backend.ts'
+import { ensureRole } from './ensure-role.ts'
 import { createEntrance } from './entrance.ts'
 import { findLeftRoles, leftRolesWarning, removeRoles } from './left-roles.ts'
 import { closeDatabases, openDatabasesWarning } from './open-databases.ts'
@@ -163,17 +164,15 @@ async function ensureRoles(
   ownerConnections: number,
 ) {
   const reader = identifier(reader_role).text
-  await ensureRole(
-    db,
-    owner_role,
-    `login nosuperuser nocreatedb nocreaterole connection limit ${ownerConnections} password '${owner_verifier}'`,
-  )
-  await ensureRole(
-    db,
-    reader_role,
-    `login nosuperuser nocreatedb nocreaterole noinherit connection limit ${READER.connections}
-     password '${reader_verifier}'`,
-  )
+  const attributes = {
+    [owner_role]: `login connection limit ${ownerConnections} password '${owner_verifier}'`,
+    [reader_role]: `login noinherit connection limit ${READER.connections} password '${reader_verifier}'`,
+  }
+  for (const [role, those] of Object.entries(attributes)) {
+    const isThere = await ensureRole(db, role, those)
+    // A move that was undone and is tried again uses the name of a role that was to be removed.
+    if (isThere) await db.query(script(`comment on role ${identifier(role).text} is null`))
+  }
   // These are defaults that the session can change: what the reader may read is decided by grants alone.
   const settings = {
     default_transaction_read_only: 'on',
@@ -187,16 +186,6 @@ async function ensureRoles(
   for (const [name, value] of Object.entries(settings)) {
     await db.query(script(`alter role ${reader} set ${name} = '${value}'`))
   }
-}
-
-async function ensureRole(db: Db, role: string, attributes: string): Promise<void> {
-  const existing = await db.query(sql`select from pg_roles where rolname = ${role}`)
-  const verb = existing.length === 0 ? 'create' : 'alter'
-  await db.query(script(`${verb} role ${identifier(role).text} ${attributes}`))
-  // A move that was undone and is tried again uses the name of a role that was to be removed.
-  if (verb === 'alter') await db.query(script(`comment on role ${identifier(role).text} is null`))
-  // A platform role that is no superuser may act on what belongs to roles it is a member of.
-  await db.query(script(`grant ${identifier(role).text} to current_user`))
 }
 
 /** Creates the database owned by the platform, so that its tenant can neither drop it nor let others in. */
