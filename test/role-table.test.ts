@@ -210,6 +210,7 @@ const TABLE: Row[] = [
   ['apps.ingest-logs',        '401 403 403 415 415 415 415 401 403 401', at('/api/deploy/deployments/none/logs', {})],
   ['apps.ingest-otlp',        '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/otlp/v1/logs', {})],
   ['apps.read-series',        '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/series')],
+  ['apps.count-requests',     '401 200 200 200 200 200 200 401 200 401', at('/api/deploy/request-counts')],
   ['checks.create',           '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/checks', { name: 'c', definition: { kind: 'http', target: '/' } })],
   ['checks.list',             '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/checks')],
   ['checks.read',             '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/checks/none')],

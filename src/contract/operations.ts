@@ -223,6 +223,7 @@ export const OPERATIONS: readonly Operation[] = [
   logs.ingestLogs,
   logs.ingestOtlp,
   series.readSeries,
+  series.countRequests,
   tickets.fileTicket,
   tickets.listTickets,
   tickets.readTicket,

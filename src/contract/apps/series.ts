@@ -36,3 +36,25 @@ export const readSeries = operation({
       .describe('The newest 100 deploys that went live in the time, oldest first'),
   }),
 })
+
+export const countRequests = operation({
+  ...jsonGet,
+  name: 'apps.count-requests',
+  path: '/api/deploy/request-counts',
+  summary: 'Count the requests of each app in the last day',
+  description:
+    'Developers see all apps of the organization, other members those in which they have a part. Apps of which nothing was counted are left out. WebSockets and requests of svc itself are not counted.',
+  access: { principals: ['user', 'api_token'], role: 'viewer', scope: null, org: 'token' },
+  concurrency: WIDE_READS,
+  input: z.object({}),
+  output: z.object({
+    items: z.array(
+      z.object({
+        app_id: z.string(),
+        hours: z
+          .array(z.object({ at: BucketBegin, requests: count, failed: count }))
+          .describe('24 hours, the last of which is not over; null where nothing was counted'),
+      }),
+    ),
+  }),
+})

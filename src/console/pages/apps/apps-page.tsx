@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { useCall } from '#console/call/use-call.ts'
 import { usePages } from '#console/call/use-pages.ts'
 import { Opener } from '#console/parts/form/opener.tsx'
 import { StatusChip } from '#console/parts/list/chip.tsx'
@@ -10,10 +11,12 @@ import { Copy } from '#console/parts/text/copy.tsx'
 import { Time } from '#console/parts/text/time.tsx'
 import { useHasRole, useSession } from '#console/session/session.ts'
 import { type App, listApps } from '#contract/apps/apps.ts'
+import { countRequests } from '#contract/apps/series.ts'
 import { CreateApp } from './create-app.tsx'
 import { describeApp } from './deploys/deploy-state.ts'
+import { type Hours, RequestBars } from './request-bars.tsx'
 
-const COLUMNS: readonly Column<App>[] = [
+const columnsOf = (hoursOf: (app: App) => Hours | 'none' | undefined): readonly Column<App>[] => [
   {
     head: 'App',
     cell: ({ alias, name }) => (
@@ -23,6 +26,7 @@ const COLUMNS: readonly Column<App>[] = [
     ),
   },
   { head: 'State', cell: (app) => <AppState app={app} /> },
+  { head: 'Last day', cell: (app) => <Requests hours={hoursOf(app)} />, isWide: true },
   { head: 'Address', cell: (app) => <Address app={app} />, isWide: true },
   {
     head: 'Latest deploy',
@@ -37,18 +41,31 @@ export function AppsPage() {
   const { me } = useSession()
   const canCreate = useHasRole('developer') && !me.read_only
   const apps = usePages(listApps, { limit: 50 }, { isWatched: true })
+  const hoursOf = useHours()
   const create = canCreate && <Opener label="Create app" look="main" dialog={<CreateApp />} />
   return (
     <Page title="Apps" acts={create}>
       <List
         of={apps}
         caption="Apps"
-        columns={COLUMNS}
+        columns={columnsOf(hoursOf)}
         keyOf={({ id }) => id}
         empty={<NoApps canCreate={canCreate} />}
       />
     </Page>
   )
+}
+
+/** Returns what was counted of an app: nothing known yet, nothing at all, or its hours. */
+function useHours(): (app: App) => Hours | 'none' | undefined {
+  const { data } = useCall(countRequests, {}, { poll: 'background' })
+  const byApp = new Map(data?.items.map(({ app_id, hours }) => [app_id, hours]))
+  return ({ id, settings: { start_command } }) => byApp.get(id) ?? (data && start_command !== null ? 'none' : undefined)
+}
+
+function Requests({ hours }: { hours: Hours | 'none' | undefined }) {
+  if (hours === 'none') return <span className="soft">no requests</span>
+  return hours && <RequestBars hours={hours} />
 }
 
 function NoApps({ canCreate }: { canCreate: boolean }) {

@@ -18,6 +18,7 @@ import { peopleRoutes } from './people/routes.ts'
 import { collectLoop } from './revisions/collect.ts'
 import type { RevisionDeps } from './revisions/deps.ts'
 import { revisionRoutes } from './revisions/routes.ts'
+import { countRoute } from './series/count.ts'
 import { seriesLoop, seriesRetention } from './series/loops.ts'
 import { seriesRoute } from './series/route.ts'
 
@@ -82,6 +83,7 @@ export function createApps(
       ...deployRoutes(deps),
       ...logRoutes(deps),
       seriesRoute(deps),
+      countRoute(deps),
     ],
     loops: [
       // A host also ends children and removes releases, so where there is one it deletes.

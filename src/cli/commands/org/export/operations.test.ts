@@ -44,6 +44,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'apps.count-logs': 'counted from logs.ndjson',
   'apps.tail-logs': 'in logs.ndjson',
   'apps.read-series': 'counts of the last 14 days, for charts',
+  'apps.count-requests': 'counts of the last day, for charts',
   'maintenance.read-run': 'in maintenance-runs.ndjson',
   'maintenance.read-finding': 'in findings.json',
   'maintenance.list-all-proposals': 'in proposals.ndjson of each app',

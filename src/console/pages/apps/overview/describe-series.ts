@@ -5,6 +5,7 @@ import type { readSeries } from '#contract/apps/series.ts'
 
 export type Series = z.output<typeof readSeries.output>
 type Bucket = Series['items'][number]
+type Counted = Pick<Bucket, 'requests' | 'failed'>
 
 /** Returns the buckets in which something is known, and those between them. */
 export function knownBuckets(items: readonly Bucket[]): readonly Bucket[] {
@@ -16,8 +17,8 @@ export function isKnown({ requests }: Bucket): boolean {
 }
 
 /** Returns how many requests there were and how many of them failed: `1,204 requests, 3 failed (0.2 %)`. */
-export function totalText(buckets: readonly Bucket[]): string {
-  const sum = (of: (bucket: Bucket) => number | null) => buckets.reduce((all, bucket) => all + (of(bucket) ?? 0), 0)
+export function totalText(buckets: readonly Counted[]): string {
+  const sum = (of: (bucket: Counted) => number | null) => buckets.reduce((all, bucket) => all + (of(bucket) ?? 0), 0)
   const [requests, failed] = [sum((bucket) => bucket.requests), sum((bucket) => bucket.failed)]
   const all = requests === 1 ? '1 request' : `${numberText(requests)} requests`
   if (requests === 0) return 'No requests'

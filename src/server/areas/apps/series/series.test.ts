@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '#contract/apps/apps.ts'
-import { readSeries } from '#contract/apps/series.ts'
+import { countRequests, readSeries } from '#contract/apps/series.ts'
 import { sql } from '#lib/db/sql.ts'
 import { testClock } from '#lib/time/clock.ts'
 import { type System, startSystem } from '#test/system.ts'
@@ -16,6 +16,7 @@ describe('AP-02 how an app did over time', () => {
   let system: System
   let client: ReturnType<System['client']>
   let label: string
+  let orgId: string
   const counted = (at: string, sums: Partial<AppSums> = {}): AppSums => ({
     label,
     at: Date.parse(at),
@@ -28,7 +29,9 @@ describe('AP-02 how an app did over time', () => {
   const read = (input: { from?: string; until?: string } = {}) => client.call(readSeries, { alias: 'shop', ...input })
   beforeAll(async () => {
     system = await startSystem({ clock })
-    client = system.client((await system.member('developer')).token)
+    const developer = await system.member('developer')
+    orgId = developer.org_id
+    client = system.client(developer.token)
     await client.call(createApp, { alias: 'shop' })
     const [app] = await system.db.query<{ host_label: string }>(sql`select host_label from apps.apps`)
     label = app!.host_label
@@ -90,6 +93,23 @@ describe('AP-02 how an app did over time', () => {
 
   it('of an app that does not exist is 404', async () => {
     await expect(client.call(readSeries, { alias: 'none' })).rejects.toMatchObject({ code: 'NOT_FOUND', status: 404 })
+  })
+
+  it('is counted by hour for the apps in which one has a part, and of all for developers', async () => {
+    const { items } = await client.call(countRequests, {})
+    expect(items).toMatchObject([{ hours: { length: 24 } }])
+    const [{ app_id, hours }] = items as [(typeof items)[number]]
+    expect(hours.at(-1)).toEqual({ at: '2026-03-15T12:00:00.000Z', requests: 4, failed: 1 })
+    expect(hours[0]).toEqual({ at: '2026-03-14T13:00:00.000Z', requests: null, failed: null })
+    const viewer = await system.member('viewer', orgId)
+    const readAsViewer = async () => (await system.client(viewer.token).call(countRequests, {})).items
+    expect(await readAsViewer()).toEqual([])
+    await system.db.query(sql`
+      insert into apps.people (app_id, user_id, part, added_by, added_at)
+      values (${app_id}, ${viewer.user_id}, 'builder', 'usr_1', now())`)
+    expect(await readAsViewer()).toEqual(items)
+    const stranger = system.client((await system.member('owner')).token)
+    expect((await stranger.call(countRequests, {})).items).toEqual([])
   })
 
   it('is counted no further while the database does not answer, and nothing twice', async () => {

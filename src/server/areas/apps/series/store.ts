@@ -50,6 +50,31 @@ export function readRows(
     where app_id = ${appId} and at >= ${from} and at < ${until} order by at`)
 }
 
+export type HourRow = {
+  readonly app_id: string
+  readonly at: Date
+  readonly requests: number
+  readonly failed: number
+}
+
+/** Sums of each hour for all apps of an organization, or for those in which a person has a part. */
+export function readHours(
+  db: Querier,
+  { orgId, which }: { orgId: string; which: 'all' | { readonly userId: string | null } },
+  { from, until }: { from: Date; until: Date },
+): Promise<HourRow[]> {
+  const isTheirs =
+    which === 'all'
+      ? sql`true`
+      : sql`exists (select from apps.people where app_id = app.id and user_id = ${which.userId})`
+  return db.query<HourRow>(sql`
+    select app.id as app_id, date_bin('1 hour', at, ${from}) as at, sum(requests)::int8 as requests,
+      sum(failed)::int8 as failed
+    from apps.apps app join apps.series on series.app_id = app.id and at >= ${from} and at < ${until}
+    where app.org_id = ${orgId} and ${isTheirs}
+    group by 1, 2`)
+}
+
 /** In small steps. */
 export async function deleteRowsBefore(db: Db, before: Date, signal: AbortSignal): Promise<void> {
   await deleteRows(db, sql`apps.series`, sql`at < ${before}`, signal)
