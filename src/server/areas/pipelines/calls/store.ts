@@ -113,10 +113,15 @@ export function claimCalls(db: Querier | Tx, kind: CallKind, { workerId, stream 
     returning ${claimedColumns}`)
 }
 
-/** Whether a call of the kind waits, at whichever worker of the app. */
-export async function hasQueued(db: Querier, appId: string, kind: CallKind): Promise<boolean> {
+/** Whether a call of these kinds waits, at whichever worker of the app. */
+export async function hasQueued(
+  db: Querier,
+  appId: string,
+  kinds: readonly CallKind[] = ['function', 'pipeline'],
+): Promise<boolean> {
   const rows = await db.query(sql`
-    select from pipelines.calls where app_id = ${appId} and kind = ${kind} and state = 'queued' limit 1`)
+    select from pipelines.calls
+    where app_id = ${appId} and kind = any(${kinds}::text[]) and state = 'queued' limit 1`)
   return rows.length > 0
 }
 

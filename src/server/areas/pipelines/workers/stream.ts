@@ -37,9 +37,12 @@ export async function* workerEvents(deps: StreamDeps, stream: Stream): AsyncGene
   const { worker, appId, signal } = stream
   const wake = createWake()
   const sent = createSent(wake.ring)
+  let mayWait = true
   signal.addEventListener('abort', wake.ring, { once: true })
   await using _calls = await db.listen(CALLS_CHANNEL, (payload) => {
-    if (payload === appId || payload === '') wake.ring()
+    if (payload !== appId && payload !== '') return
+    mayWait = true
+    wake.ring()
   })
   await using _workers = await db.listen(WORKERS_CHANNEL, (payload) => {
     const notice = readNotice(payload)
@@ -54,8 +57,17 @@ export async function* workerEvents(deps: StreamDeps, stream: Stream): AsyncGene
   let checkedMs = performance.now()
   while (!signal.aborted) {
     for (let event = sent.next(); event; event = sent.next()) yield event
-    for (const call of await claim(deps, stream, local)) yield toEvent(deps, call)
-    if (performance.now() - checkedMs >= POLL_MS) {
+    const isPoll = performance.now() - checkedMs >= POLL_MS
+    // Most calls are given to the stream as they are inserted, and then there is nothing to claim when one ends.
+    if (mayWait || isPoll) {
+      const mayLeave: boolean = mayWait
+      // Before the claim, because a call may be queued while it looks.
+      mayWait = false
+      const calls = await claim(deps, stream, local)
+      mayWait ||= calls.length > 0 || (mayLeave && (await hasQueued(db, appId)))
+      for (const call of calls) yield toEvent(deps, call)
+    }
+    if (isPoll) {
       if (!(await isCurrentStream(db, worker))) return
       checkedMs = performance.now()
     }
@@ -108,7 +120,7 @@ async function claimAll(
 ): Promise<readonly ClaimedCall[]> {
   const grant = { workerId: worker.id, stream: worker.stream }
   const calls = await claimCalls(db, 'function', grant)
-  if (!hasPipelines || !(await hasQueued(db, appId, 'pipeline'))) return calls
+  if (!hasPipelines || !(await hasQueued(db, appId, ['pipeline']))) return calls
   const runs = await db.tx(async (tx) => {
     const claimed = await claimCalls(tx, 'pipeline', grant)
     if (claimed.length > 0) await pipelines.started?.(tx, claimed)
