@@ -1,4 +1,4 @@
-import type { Tx } from '../db/db.ts'
+import type { Querier, Tx } from '../db/db.ts'
 import { notify } from '../db/notify.ts'
 import { sql } from '../db/sql.ts'
 import { makeId } from '../ids.ts'
@@ -17,6 +17,11 @@ export async function writeEvent(tx: Tx, { type, org_id, occurred_at, body }: Ou
     values (${id}, ${org_id}, ${type}, ${JSON.stringify(body)}, ${occurred_at})`)
   await notify(tx, OUTBOX_CHANNEL)
   return id
+}
+
+/** Whether there are events, also those that another transaction is taking. */
+export async function hasEvents(db: Querier): Promise<boolean> {
+  return (await db.query(sql`select from svc.outbox limit 1`)).length > 0
 }
 
 /**

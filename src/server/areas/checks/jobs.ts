@@ -1,5 +1,6 @@
 import type { Db } from '#lib/db/db.ts'
 import type { Clock } from '#lib/time/clock.ts'
+import { IDLE_POLL_SECONDS } from '#lib/work/idle-poll.ts'
 import type { HeldLease, JobKind } from '#lib/work/job-kind.ts'
 import { renewClaims } from '#lib/work/job-table.ts'
 import type { AppDirectory, AppName, AppProbe } from '#ports/apps.ts'
@@ -32,7 +33,6 @@ export type RunDeps = RunDefinitionDeps & {
 /** Models answer slowly, so their runs have slots of their own and never delay the others. */
 const SLOTS = { agent: 2, other: 8 }
 const LEASE_SECONDS = 30
-const POLL_SECONDS = 15
 const DRAIN_SECONDS = 10
 /** How many runs are looked at for some that this process can run. */
 const MAX_CANDIDATES = 1_000
@@ -57,7 +57,7 @@ export function runJobs(deps: RunDeps, kind: keyof typeof SLOTS): JobKind<Claime
     slots: SLOTS[kind],
     leaseSeconds: LEASE_SECONDS,
     wakeOn: RUNS_CHANNEL,
-    pollSeconds: POLL_SECONDS,
+    pollSeconds: IDLE_POLL_SECONDS,
     drainSeconds: DRAIN_SECONDS,
     async claim(limit) {
       startedAt ??= clock.now()

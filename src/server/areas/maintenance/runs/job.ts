@@ -1,9 +1,10 @@
 import type { Db } from '#lib/db/db.ts'
+import { IDLE_POLL_SECONDS } from '#lib/work/idle-poll.ts'
 import type { HeldLease, JobKind } from '#lib/work/job-kind.ts'
 import { releaseClaims, renewClaims } from '#lib/work/job-table.ts'
 import type { HoldApp } from '#ports/apps.ts'
 import { RUNS_CHANNEL } from '../claims/channels.ts'
-import { type ClaimedRun, claimRuns, endExpired, RUN_JOBS } from '../claims/claim.ts'
+import { type ClaimedRun, claimRuns, endExpired, hasExpired, RUN_JOBS } from '../claims/claim.ts'
 import { findHeldRun } from '../claims/held.ts'
 import { emitEnd } from './finish.ts'
 import { type WorkDeps, workAt } from './work.ts'
@@ -12,7 +13,6 @@ export type RunDeps = WorkDeps & { readonly apps: { readonly hold: HoldApp } }
 
 const SLOTS = 4
 const LEASE_SECONDS = 30
-const POLL_SECONDS = 10
 const DRAIN_SECONDS = 10
 
 export function runJobs(deps: RunDeps): JobKind<ClaimedRun> {
@@ -24,7 +24,7 @@ export function runJobs(deps: RunDeps): JobKind<ClaimedRun> {
     leaseSeconds: LEASE_SECONDS,
     wakeOn: RUNS_CHANNEL,
     onNotify: (payload) => working.notify(payload),
-    pollSeconds: POLL_SECONDS,
+    pollSeconds: IDLE_POLL_SECONDS,
     drainSeconds: DRAIN_SECONDS,
     async claim(limit) {
       await endLost(deps)
@@ -74,6 +74,7 @@ class WorkingRuns {
 
 /** Ends runs that nobody works at any more, so that their apps can be run again. */
 async function endLost({ db, clock, apps }: RunDeps): Promise<void> {
+  if (!(await hasExpired(db))) return
   await db.tx(async (tx) => {
     for (const run of await endExpired(tx)) {
       const app = await apps.hold(tx, run.org_id, run.app_id)

@@ -1,6 +1,6 @@
 import type { DestinationKind } from '#contract/notifications/channels.ts'
 import { newId } from '#edge/ids.ts'
-import type { Db, Tx } from '#lib/db/db.ts'
+import type { Db, Querier, Tx } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
 import { newGrant } from '#lib/work/job-table.ts'
 import { leaseEnd } from '#lib/work/lease.ts'
@@ -196,9 +196,10 @@ function isNew({ notificationIds }: PlannedDelivery): boolean {
   return notificationIds.length > 0
 }
 
-async function readRest(tx: Tx, attemptKind: AttemptKind): Promise<Omit<Claimed, 'deliveries'>> {
+/** Returns whether something is due, and when the next destination will be. */
+export async function readRest(db: Querier, attemptKind: AttemptKind): Promise<Omit<Claimed, 'deliveries'>> {
   const dueAt = attemptKind === 'first' ? sql`first_at` : sql`retry_at`
-  const [row] = await tx.query<{ seconds: number | null; is_more_waiting: boolean }>(sql`
+  const [row] = await db.query<{ seconds: number | null; is_more_waiting: boolean }>(sql`
     select exists (select from notifications.destinations where ${dueAt} <= ${NOW}) as is_more_waiting, (
       select extract(epoch from ${dueAt} - clock_timestamp())::float8
       from notifications.destinations as destination

@@ -1,11 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Db } from '#lib/db/db.ts'
 import { gather } from '#lib/work/gather.ts'
+import { IDLE_POLL_SECONDS } from '#lib/work/idle-poll.ts'
 import type { HeldLease, JobKind } from '#lib/work/job-kind.ts'
 import { renewClaims } from '#lib/work/job-table.ts'
 import { DELIVERIES_NOTIFY } from '../store/enqueue.ts'
 import type { CheckBeforeSending } from './check.ts'
-import { type AttemptKind, type ClaimedDelivery, claimDeliveries } from './claim.ts'
+import { type AttemptKind, type ClaimedDelivery, claimDeliveries, readRest } from './claim.ts'
 import { type Ended, finishDeliveries } from './finish.ts'
 import { DELIVERY_JOBS, releaseDeliveries } from './release.ts'
 import { SEND_TIMEOUT_MS, type Senders, type Sent } from './send.ts'
@@ -25,7 +26,6 @@ export type DeliveryTiming = {
 }
 
 const USUAL_TIMING: DeliveryTiming = { leaseSeconds: 60, minLeaseMs: SEND_TIMEOUT_MS + 5_000 }
-const POLL_SECONDS = 5
 /**
  * For first attempts short beside a request to a receiver, and long enough for several of them to end. Retries wait for
  * seconds at least, so a new notification, which is seldom about them, need not look for them at once.
@@ -44,16 +44,21 @@ function deliveryJob(deps: Deps, attemptKind: AttemptKind, slots: number): JobKi
   const { db, timing = USUAL_TIMING } = deps
   const { leaseSeconds } = timing
   const record = createRecorder(deps)
+  let wasIdle = true
   return {
     name: `notifications-${attemptKind}`,
     slots,
     claimDelayMs: CLAIM_DELAY_MS[attemptKind],
     leaseSeconds,
     wakeOn: DELIVERIES_NOTIFY,
-    pollSeconds: POLL_SECONDS,
+    pollSeconds: IDLE_POLL_SECONDS,
     drainSeconds: DRAIN_SECONDS,
     claim: async (limit) => {
+      // An idle worker only looks: a claim is a transaction of four statements.
+      const found = wasIdle ? await readRest(db, attemptKind) : undefined
+      if (found?.isMoreWaiting === false) return { jobs: [], ...found }
       const { deliveries, ...rest } = await claimDeliveries(db, attemptKind, limit, leaseSeconds)
+      wasIdle = deliveries.length === 0
       return { jobs: deliveries, ...rest }
     },
     run: async (delivery, held) => record({ delivery, ...(await attempt(deps, delivery, held)) }),

@@ -1,11 +1,11 @@
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { repeatWhileFull } from '#lib/work/full-batches.ts'
+import { IDLE_POLL_SECONDS } from '#lib/work/idle-poll.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { lockDestinations } from '../store/lock.ts'
 import { rescheduleDestinations } from '../store/reschedule.ts'
 
-const REAP_EVERY_SECONDS = 15
 const DELIVERIES_PER_TRANSACTION = 200
 
 /**
@@ -17,19 +17,19 @@ export function reapLoop({ db }: { db: Db }): Loop {
     name: 'notifications-reap',
     tick: async (now, signal) => {
       await repeatWhileFull(signal, DELIVERIES_PER_TRANSACTION, () => reap(db))
-      return new Date(now.getTime() + REAP_EVERY_SECONDS * 1000)
+      return new Date(now.getTime() + IDLE_POLL_SECONDS * 1000)
     },
   }
 }
 
 async function reap(db: Db): Promise<number> {
+  const expired = await db.query<{ destination_key: string }>(sql`
+    select distinct destination_key from notifications.deliveries
+    where state = 'sending' and lease_until < clock_timestamp() limit ${DELIVERIES_PER_TRANSACTION}`)
+  const keys = expired.map(({ destination_key }) => destination_key).sort()
+  if (keys.length === 0) return 0
   return db.tx(async (tx) => {
     // Destinations first: that is the order of every writer, so that none waits for another in a circle.
-    const expired = await tx.query<{ destination_key: string }>(sql`
-      select distinct destination_key from notifications.deliveries
-      where state = 'sending' and lease_until < clock_timestamp() limit ${DELIVERIES_PER_TRANSACTION}`)
-    const keys = expired.map(({ destination_key }) => destination_key).sort()
-    if (keys.length === 0) return 0
     await lockDestinations(tx, keys)
     const ended = await tx.query<{ destination_key: string }>(sql`
       with lost as (

@@ -1,12 +1,11 @@
 import type { Db } from '#lib/db/db.ts'
 import { repeatWhileFull } from '#lib/work/full-batches.ts'
+import { IDLE_POLL_SECONDS } from '#lib/work/idle-poll.ts'
 import type { Loop } from '#lib/work/loop.ts'
-import { OUTBOX_CHANNEL, takeEvents } from '#lib/work/outbox.ts'
+import { hasEvents, OUTBOX_CHANNEL, takeEvents } from '#lib/work/outbox.ts'
 import { storeEvents } from '../store/events.ts'
 
 const EVENTS_PER_TRANSACTION = 500
-// A connection pooler can drop notifications, so the outbox is also looked at without one.
-const POLL_MS = 10_000
 
 /** Moves events from the outbox to the events of notifications. Any number of processes can do so at once. */
 export function intakeLoop({ db }: { db: Db }): Loop {
@@ -14,8 +13,8 @@ export function intakeLoop({ db }: { db: Db }): Loop {
     name: 'notifications-intake',
     wakeOn: OUTBOX_CHANNEL,
     tick: async (now, signal) => {
-      await repeatWhileFull(signal, EVENTS_PER_TRANSACTION, () => takeInEvents(db, now))
-      return new Date(now.getTime() + POLL_MS)
+      if (await hasEvents(db)) await repeatWhileFull(signal, EVENTS_PER_TRANSACTION, () => takeInEvents(db, now))
+      return new Date(now.getTime() + IDLE_POLL_SECONDS * 1000)
     },
   }
 }

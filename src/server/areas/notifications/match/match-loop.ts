@@ -1,6 +1,7 @@
 import { EVENTS } from '#contract/core/events.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
+import { IDLE_POLL_SECONDS } from '#lib/work/idle-poll.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { seedPipelines } from '../defaults/seed.ts'
 import type { MatchedEvent } from '../model/notification.ts'
@@ -12,7 +13,6 @@ import { markMatched, readSubscriptions, readUnmatched } from './store.ts'
 import { noteUnreadable, type UnreadableEvent } from './unreadable-store.ts'
 
 const EVENTS_PER_TRANSACTION = 200
-const POLL_SECONDS = 10
 
 /** How often events that this release could not read are tried again: a newer worker may have noted them as new. */
 const RETRY_UNREADABLE_MS = 10 * 60_000
@@ -32,7 +32,7 @@ export function matchLoop(deps: Deps): Loop {
         await matchPages(deps, 'unreadable', now, signal)
         retryUnreadableAt = now.getTime() + RETRY_UNREADABLE_MS
       }
-      return new Date(now.getTime() + POLL_SECONDS * 1000)
+      return new Date(now.getTime() + IDLE_POLL_SECONDS * 1000)
     },
   }
 }

@@ -1,6 +1,7 @@
 import { EVENTS, eventLink, eventSubject } from '#contract/core/events.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
+import { IDLE_POLL_SECONDS } from '#lib/work/idle-poll.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import type { People, PeopleAnswer, Person } from '#ports/people.ts'
 import { seedPersonalMail } from '../defaults/seed.ts'
@@ -22,7 +23,8 @@ import {
 type Deps = { db: Db; sealer: Sealer; people: People }
 
 const EVENTS_PER_PAGE = 100
-const POLL_SECONDS = 10
+/** While an event waits for an auth service that does not answer. */
+const RETRY_SECONDS = 10
 /** How long an event waits for an auth service that does not answer before its people are recorded as unknown. */
 const MAX_WAIT_MS = 60 * 60_000
 
@@ -36,8 +38,10 @@ export function peopleLoop(deps: Deps): Loop {
     wakeOn: PEOPLE_NOTIFY,
     tick: async (now, signal) => {
       let after = ''
+      let seconds = IDLE_POLL_SECONDS
       for (;;) {
         const page = await readPeoplePending(deps.db, { after, limit: EVENTS_PER_PAGE })
+        if (page.length > 0) seconds = RETRY_SECONDS
         for (const { event, received_at } of page) {
           if (signal.aborted) break
           const isLate = now.getTime() - received_at.getTime() > MAX_WAIT_MS
@@ -46,7 +50,7 @@ export function peopleLoop(deps: Deps): Loop {
         if (page.length < EVENTS_PER_PAGE || signal.aborted) break
         after = page.at(-1)!.id
       }
-      return new Date(now.getTime() + POLL_SECONDS * 1000)
+      return new Date(now.getTime() + seconds * 1000)
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { Db, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { Clock } from '#lib/time/clock.ts'
+import { IDLE_POLL_SECONDS } from '#lib/work/idle-poll.ts'
 import type { Claim, JobKind } from '#lib/work/job-kind.ts'
 import { type JobTable, newGrant, releaseClaims, renewClaims } from '#lib/work/job-table.ts'
 import type { AppDirectory } from '#ports/apps.ts'
@@ -20,7 +21,6 @@ type RevalidateDeps = {
 
 const SLOTS = 2
 const LEASE_SECONDS = 30
-const POLL_SECONDS = 15
 const DRAIN_SECONDS = 10
 
 export const VALIDATION_JOBS: JobTable = {
@@ -51,7 +51,7 @@ export function revalidateJobs(deps: RevalidateDeps): JobKind<Job> {
       working.get(proposalId)?.abort(new Error('the validation was taken away'))
       return false
     },
-    pollSeconds: POLL_SECONDS,
+    pollSeconds: IDLE_POLL_SECONDS,
     drainSeconds: DRAIN_SECONDS,
     claim: async (limit) => ({ jobs: await claim(db, limit) }),
     run: async (job, held) => {
