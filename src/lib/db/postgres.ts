@@ -24,7 +24,7 @@ export type PostgresOptions = {
 
 const CONNECT_LIMIT_MS = 5_000
 const STATEMENT_LIMIT_MS = 10_000
-const HEARTBEAT_MS = 15_000
+const HEARTBEAT_MS = 20_000
 const KEEP_ALIVE_MS = 30_000
 /** Sessions are rare: migrations, and locks of a start. */
 const DIRECT_CONNECTIONS = 2

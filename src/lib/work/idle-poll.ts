@@ -1,6 +1,6 @@
 /**
  * How often work is looked for that a notification announces. None is lost: the listening connection leads to Postgres
- * itself, is asked every 15 seconds whether it is there, and wakes everything that listens when it has connected again. So
+ * itself, is asked every 20 seconds whether it is there, and wakes everything that listens when it has connected again. So
  * these looks find what a process that died had claimed, and a fault of ours.
  */
 export const IDLE_POLL_SECONDS = 30

@@ -57,7 +57,8 @@ export function runJobs(deps: RunDeps, kind: keyof typeof SLOTS): JobKind<Claime
     slots: SLOTS[kind],
     leaseSeconds: LEASE_SECONDS,
     wakeOn: RUNS_CHANNEL,
-    pollSeconds: IDLE_POLL_SECONDS,
+    // A model’s run is begun again less often than it can end.
+    pollSeconds: kind === 'agent' ? 2 * IDLE_POLL_SECONDS : IDLE_POLL_SECONDS,
     drainSeconds: DRAIN_SECONDS,
     async claim(limit) {
       startedAt ??= clock.now()

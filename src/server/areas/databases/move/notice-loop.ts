@@ -13,7 +13,10 @@ type Deps = {
   readonly baseUrl: () => string
 }
 
-const POLL_SECONDS = 60
+/** While nobody can say who the people are. */
+const RETRY_SECONDS = 60
+/** A move that is finished wakes the loop. */
+const IDLE_SECONDS = 10 * 60
 const NOTICES_PER_PAGE = 50
 /** A notice that could not be sent for so long, because nobody could say who the people are, is given up. */
 const KEPT_MS = 7 * 24 * 60 * 60_000
@@ -30,13 +33,15 @@ export function moveNoticeLoop(deps: Deps): Loop {
     tick: async (now, signal) => {
       await deleteOldNotices(deps.db, new Date(now.getTime() - KEPT_MS))
       let after = ''
+      let seconds = IDLE_SECONDS
       for (;;) {
         const page = await readNotices(deps.db, { after, limit: NOTICES_PER_PAGE })
+        if (page.length > 0) seconds = RETRY_SECONDS
         for (const notice of page) if (!signal.aborted) await mailNotice(deps, notice)
         if (page.length < NOTICES_PER_PAGE || signal.aborted) break
         after = page.at(-1)!.id
       }
-      return new Date(now.getTime() + POLL_SECONDS * 1000)
+      return new Date(now.getTime() + seconds * 1000)
     },
   }
 }

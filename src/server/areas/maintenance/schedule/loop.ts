@@ -9,7 +9,7 @@ import { type EnabledApp, listEnabled, markSkipped, recordNight } from './store.
 
 type Deps = { readonly db: Db; readonly apps: { readonly hold: HoldApp } }
 
-const POLL_SECONDS = 30
+const POLL_SECONDS = 60
 
 /** Starts the runs of each night. A night of an app is decided once: its row is unique, however many workers there are. */
 export function nightLoop(deps: Deps): Loop {
