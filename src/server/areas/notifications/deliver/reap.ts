@@ -1,11 +1,11 @@
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { repeatWhileFull } from '#lib/work/full-batches.ts'
-import { IDLE_POLL_SECONDS } from '#lib/work/idle-poll.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { lockDestinations } from '../store/lock.ts'
 import { rescheduleDestinations } from '../store/reschedule.ts'
 
+const REAP_EVERY_SECONDS = 30
 const DELIVERIES_PER_TRANSACTION = 200
 
 /**
@@ -17,7 +17,7 @@ export function reapLoop({ db }: { db: Db }): Loop {
     name: 'notifications-reap',
     tick: async (now, signal) => {
       await repeatWhileFull(signal, DELIVERIES_PER_TRANSACTION, () => reap(db))
-      return new Date(now.getTime() + IDLE_POLL_SECONDS * 1000)
+      return new Date(now.getTime() + REAP_EVERY_SECONDS * 1000)
     },
   }
 }

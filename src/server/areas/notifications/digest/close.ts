@@ -1,5 +1,4 @@
 import type { Db, Tx } from '#lib/db/db.ts'
-import { IDLE_POLL_SECONDS } from '#lib/work/idle-poll.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { windowEnd } from '../model/window.ts'
 import { timezoneOf } from '../settings/store.ts'
@@ -7,6 +6,7 @@ import { addDelivery } from '../store/deliveries.ts'
 import { wakeDestinations } from '../store/enqueue.ts'
 import { type DueDigest, moveNotifications, readDue } from './store.ts'
 
+const POLL_SECONDS = 30
 const DIGESTS_PER_TICK = 100
 
 /**
@@ -21,7 +21,7 @@ export function digestLoop({ db }: { db: Db }): Loop {
       for (let due = await next(); due.length > 0 && !signal.aborted; due = await next()) {
         for (const digest of due) await closeWindow(db, digest, now)
       }
-      return new Date(now.getTime() + IDLE_POLL_SECONDS * 1000)
+      return new Date(now.getTime() + POLL_SECONDS * 1000)
     },
   }
 }
