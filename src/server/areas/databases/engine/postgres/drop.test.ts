@@ -73,7 +73,7 @@ for (const [who, role] of Object.entries(PLATFORMS))
         union all select datname from pg_database where datname = ${row.physical_name}
         union all select rolname from pg_roles where rolname = any(${[row.owner_role, row.reader_role, previewRole()]})`)
 
-    /** A superuser gets a connection also to a database that is full; and each platform takes seconds. */
+    /** A superuser gets a connection also to a database that is full, and may end autovacuum. */
     const itOfGuide = (title: string, work: () => Promise<void>) => {
       if (who !== 'a superuser') it(title, work)
     }
@@ -290,7 +290,7 @@ for (const [who, role] of Object.entries(PLATFORMS))
       await drop()
     })
 
-    it('DS-01 OP-05 a database in which autovacuum works is dropped', async () => {
+    itOfGuide('DS-01 OP-05 a database in which autovacuum works is dropped', async () => {
       const { url } = platform.server
       await onServer(url, `alter system set autovacuum_naptime = '1s'`)
       await onServer(url, 'select pg_reload_conf()')
