@@ -36,8 +36,6 @@ stack.defer(() => rmSync(dir, { recursive: true, force: true }))
 const stores = stack.use(await startStores())
 const measured: Record<string, Measured> = { ...(await startOne()), ...(tenth ? {} : await startOthers()) }
 await setTimeout(SETTLE_MS)
-if (!tenth)
-  for (const { pids } of Object.values(measured)) for (const pid of pids) await untilIdle(pid, SETTLE_LIMIT_MS)
 for (const { counter } of Object.values(measured)) counter?.counts.clear()
 const before = Object.values(measured).map(({ pids }) => sumCpu(pids))
 const began = performance.now()
