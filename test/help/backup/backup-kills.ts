@@ -37,7 +37,7 @@ export async function backupKills({ kills, ...options }: Options & { readonly ki
   await using proof = await prepareBackupKills(options)
   await proof.measure()
   for (let round = 0; round < kills; round++) await proof.kill(round)
-  return proof.compare()
+  return await proof.compare()
 }
 
 /** The same in steps: `measure`, a `kill` for each round, and `compare`. */
