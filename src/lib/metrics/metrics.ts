@@ -5,7 +5,7 @@ import { createHistogram } from './histogram.ts'
 export type Metrics = ReturnType<typeof createMetrics>
 
 /** By default it is measured 100 times a second, which was most of what an idle process did. */
-const EVENT_LOOP_MS = 50
+const EVENT_LOOP_MS = 100
 
 export function createMetrics(options: { processMetrics: boolean }) {
   const registry = new Registry()

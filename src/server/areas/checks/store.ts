@@ -118,6 +118,7 @@ export async function lockDueChecks(tx: Tx, now: Date, limit: number): Promise<C
 }
 
 export async function saveNextSlots(tx: Tx, slots: readonly { id: string; next: Date }[]): Promise<void> {
+  if (slots.length === 0) return
   await tx.query(sql`
     update checks.checks set next_at = slot.next
     from unnest(${slots.map(({ id }) => id)}::text[], ${slots.map(({ next }) => next)}::timestamptz[]) as slot (id, next)

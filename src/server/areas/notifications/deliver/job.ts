@@ -51,7 +51,7 @@ function deliveryJob(deps: Deps, attemptKind: AttemptKind, slots: number): JobKi
     claimDelayMs: CLAIM_DELAY_MS[attemptKind],
     leaseSeconds,
     wakeOn: DELIVERIES_NOTIFY,
-    pollSeconds: IDLE_POLL_SECONDS,
+    pollSeconds: attemptKind === 'retry' ? 2 * IDLE_POLL_SECONDS : IDLE_POLL_SECONDS,
     drainSeconds: DRAIN_SECONDS,
     claim: async (limit) => {
       // An idle worker only looks: a claim is a transaction of four statements.
