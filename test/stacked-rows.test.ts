@@ -15,7 +15,7 @@ const tableOf = (kind: string) => `
       <td data-head="Ticket">${SUBJECT}</td>
       <td data-head="Kind" class="wide">webhook</td>
       <td data-head="When"><time>22 minutes ago</time></td>
-      <td data-head="Acts"><button class="button small">Signing secret</button></td>
+      <td data-head="Actions"><button class="button small">Signing secret</button></td>
     </tr></tbody>
   </table></div>`
 

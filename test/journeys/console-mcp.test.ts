@@ -163,7 +163,7 @@ needs('chromium')('data sources, agents and databases in the console', () => {
     await page.getByText('Claude Code').click()
     await page.getByText(`claude mcp add --transport http svc ${platform}`).waitFor()
     expect(await axe()).toEqual([])
-    await page.getByRole('button', { name: 'Disconnect Desk agent' }).click()
+    await page.getByRole('button', { name: 'Disconnect everywhere Desk agent' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Disconnect agent' }).click()
     await page.getByText('Disconnected Desk agent.').waitFor()
     await page.getByRole('heading', { name: 'No agent connected yet', exact: true }).waitFor()

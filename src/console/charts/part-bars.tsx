@@ -5,7 +5,7 @@ import { Plot } from './plot.tsx'
 import { segmentsOf } from './segments.ts'
 
 /** How a part looks. They differ in their texture and not only in their colour. */
-type PartTone = 'success' | 'failure' | 'unknown' | 'running'
+type PartTone = 'success' | 'failure' | 'unknown' | 'running' | 'plain'
 type Part = { readonly label: string; readonly tone: PartTone }
 type Row = { readonly id: string; readonly label: string; readonly values: readonly number[] }
 

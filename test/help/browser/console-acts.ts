@@ -126,11 +126,17 @@ export const CONSOLE_ACTS: readonly ConsoleAct[] = [
   {
     operation: 'agents.disconnect',
     at: '/mcp/agents',
-    open: ['Disconnect'],
+    open: ['Disconnect everywhere'],
     press: 'Disconnect agent',
     answers: LIVING,
   },
-  { operation: 'agents.end-connection', at: '/mcp/agents', open: ['End'], press: 'End connection', answers: LIVING },
+  {
+    operation: 'agents.end-connection',
+    at: '/mcp/agents',
+    open: ['End connection'],
+    press: 'End connection',
+    answers: LIVING,
+  },
   { operation: 'agents.revoke', at: '/mcp/agents', open: ['Revoke'], press: 'Revoke agent', answers: LIVING },
   {
     operation: 'agents.allow',

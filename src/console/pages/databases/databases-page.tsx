@@ -28,7 +28,7 @@ export function DatabasesPage() {
     { head: 'Data source', cell: (database) => <SourceLink database={database} />, isWide: true },
     { head: 'Created', cell: ({ created_at }) => <Time at={created_at} />, isWide: true },
     {
-      head: 'Acts',
+      head: 'Actions',
       cell: ({ name, state }) => (
         <span className="acts">
           {state === 'ready' && (

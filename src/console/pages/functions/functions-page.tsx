@@ -24,7 +24,7 @@ export function FunctionsPage() {
     { head: 'About', cell: ({ description }) => description, isWide: true },
     { head: 'Time limit', cell: (each) => `${each.timeout_seconds} s`, isNumber: true, isWide: true },
     {
-      head: 'Acts',
+      head: 'Actions',
       cell: (each) => (
         <button type="button" className="button small" onClick={() => open(nameOf(each))}>
           {canCall ? 'Call' : 'Show'}

@@ -103,5 +103,5 @@ function Person({ asker: { user_id, user_name } }: { asker: Asker }) {
 
 /** Returns the name of a data source as its page shows it. */
 function sourceName(target: string): string {
-  return target.replace(/^db_/, '')
+  return target === 'unknown' ? 'no such source' : target.replace(/^db_/, '')
 }

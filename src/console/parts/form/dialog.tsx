@@ -19,6 +19,8 @@ export function Dialog({ title, children, onClose }: Props) {
   useLayoutEffect(() => {
     const dialog = element.current
     dialog?.showModal()
+    // The browser would choose the button that closes, because it is first.
+    dialog?.querySelector<HTMLElement>('input, select, textarea')?.focus()
     return () => dialog?.close()
   }, [])
   // In the body, so that it looks the same wherever it was opened: text of a cell, for example, does not wrap.

@@ -18,7 +18,7 @@ export function ChangeEvidence({ proposal }: { proposal: Proposal }) {
         {evidence.map(({ kind, reference, sha256, bytes }) => (
           <li key={`${kind} ${reference} ${sha256}`}>
             <strong>{kind}</strong> <code>{shortTimes(reference)}</code>{' '}
-            <span className="soft" title={`SHA-256 ${sha256}`}>
+            <span className="soft whole" title={`SHA-256 ${sha256}`}>
               {bytes.toLocaleString()} bytes
             </span>
           </li>

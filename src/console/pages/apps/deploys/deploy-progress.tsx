@@ -9,10 +9,14 @@ import { listApps, readApp } from '#contract/apps/apps.ts'
 import { type Deploy, followDeploy, listDeploys, readDeploy } from '#contract/apps/deploys.ts'
 import { failureLine, hasFailedInApp } from '#contract/apps/failed-deploy.ts'
 import { AppLines, NOTHING_PRINTED } from './app-lines.tsx'
-import { DEPLOY_FAILURES, DEPLOY_STATES } from './deploy-state.ts'
+import { DEPLOY_FAILURES, DEPLOY_STATES, isUnderWay } from './deploy-state.ts'
 import '#console/styles/logs.css'
 
-const NO_LINES = { running: 'No lines yet.', failed: NOTHING_PRINTED }
+/** Why there are no lines of the build and the start. */
+function noLines(deploy: Deploy): string {
+  if (deploy.failure_code !== null) return NOTHING_PRINTED
+  return isUnderWay(deploy) ? 'No lines yet.' : 'No lines of its build and start are kept.'
+}
 
 /** Follows a deploy: its state and the lines of its build and start as they are written. */
 export function DeployProgress({ alias, deploy }: { alias: string; deploy: Deploy }) {
@@ -47,7 +51,7 @@ export function DeployProgress({ alias, deploy }: { alias: string; deploy: Deplo
       {(lines.length > 0 || !hasFailedInApp(current)) && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: text that scrolls must be reachable by keyboard
         <pre className="log-lines" tabIndex={0}>
-          {lines.length === 0 ? NO_LINES[hasFailed ? 'failed' : 'running'] : <VisibleLines lines={lines} />}
+          {lines.length === 0 ? noLines(current) : <VisibleLines lines={lines} />}
         </pre>
       )}
       <AppLines alias={alias} deploy={current} />

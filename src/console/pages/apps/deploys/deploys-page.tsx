@@ -41,7 +41,7 @@ export function DeploysPage() {
     ...(canBuild && deploys.data?.some(canRollBackTo)
       ? [
           {
-            head: 'Acts',
+            head: 'Actions',
             cell: (deploy: Deploy) => canRollBackTo(deploy) && <RollBack alias={alias} deploy={deploy} />,
           },
         ]

@@ -5,6 +5,7 @@ import { Facts } from '#console/parts/list/facts.tsx'
 import { type Column, Table } from '#console/parts/list/table.tsx'
 import { Loaded } from '#console/parts/page/loaded.tsx'
 import { tookText } from '#console/parts/text/duration.ts'
+import { shortTimes } from '#console/parts/text/short-times.ts'
 import { Time } from '#console/parts/text/time.tsx'
 import { presentOutcome } from '#contract/maintenance/outcomes.ts'
 import { type MaintenanceRun, readMaintenanceRun } from '#contract/maintenance/runs.ts'
@@ -88,8 +89,8 @@ type Evidence = MaintenanceRun['evidence'][number]
 
 const COLUMNS: readonly Column<Evidence>[] = [
   { head: 'What was read', cell: ({ kind }) => kind },
-  { head: 'Which part', cell: ({ reference }) => <code className="cut">{reference}</code>, isPlain: true },
-  { head: 'Bytes', cell: ({ bytes }) => bytes.toLocaleString(), isNumber: true },
+  { head: 'Which part', cell: ({ reference }) => <code className="cut">{shortTimes(reference)}</code>, isPlain: true },
+  { head: 'Size', cell: ({ bytes }) => `${bytes.toLocaleString()} bytes`, isNumber: true },
   { head: 'Digest', cell: ({ sha256 }) => <code title={sha256}>{sha256.slice(0, 12)}</code>, isWide: true },
 ]
 

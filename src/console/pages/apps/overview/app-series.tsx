@@ -6,7 +6,7 @@ import { RangeSection } from '#console/charts/series/range-section.tsx'
 import { Loaded } from '#console/parts/page/loaded.tsx'
 import type { App } from '#contract/apps/apps.ts'
 import { readSeries } from '#contract/apps/series.ts'
-import { knownBuckets, marksOf, type Series, totalText } from './describe-series.ts'
+import { isKnown, knownBuckets, marksOf, type Series, totalText } from './describe-series.ts'
 import { SeriesCharts } from './series-charts.tsx'
 
 /** Shows how the app is doing: its requests, its latency and its memory, over a time that is in the address. */
@@ -33,7 +33,10 @@ function Drawn({ app, series: { items, bucket_seconds, deploys }, words }: Drawn
   const marks = marksOf(deploys, buckets, bucket_seconds)
   return (
     <>
-      <p className="soft">{`${totalText(buckets)} ${words}.`}</p>
+      <p className="soft">
+        {`${totalText(buckets)} ${words}.`}
+        {!buckets.every(isKnown) && ' Nothing was counted in the hatched time.'}
+      </p>
       <SeriesCharts {...{ buckets, labels, marks, words }} bucketSeconds={bucket_seconds} />
       {marks.length > 0 && <LiveDeploys alias={app.alias} marks={marks} />}
     </>

@@ -54,7 +54,7 @@ export function SeriesCharts({ buckets, labels: both, marks, words, bucketSecond
           title="How much memory does it use?"
           axis={`The most in use at once in each ${each}.`}
           summary={`At most ${memoryText(most(({ memory_bytes }) => memory_bytes))} ${words}. The table has the numbers.`}
-          lines={[{ label: 'most', values: buckets.map(({ memory_bytes }) => memory_bytes) }]}
+          lines={[{ label: 'peak', values: buckets.map(({ memory_bytes }) => memory_bytes) }]}
           isUnknown={isUnknown}
           format={memoryText}
         />

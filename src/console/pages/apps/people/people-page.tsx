@@ -33,7 +33,7 @@ export function PeoplePage() {
     },
     { head: 'Since', cell: ({ added_at }) => <Time at={added_at} />, isWide: true },
     {
-      head: 'Acts',
+      head: 'Actions',
       cell: (person) =>
         canAdminister && (
           <AskButton

@@ -22,7 +22,7 @@ export function Variables({ alias, canChange }: { alias: string; canChange: bool
     { head: 'Set', cell: ({ updated_at }) => <Time at={updated_at} /> },
     { head: 'By', cell: ({ updated_by }) => nameOf(updated_by), isWide: true },
     {
-      head: 'Acts',
+      head: 'Actions',
       cell: ({ name }) =>
         canChange && (
           <AskButton

@@ -25,11 +25,10 @@ export function TicketPage() {
         {(data) => (
           <div className="stack">
             <div className="row">
-              <StatusChip of={showTicketStatus(data.status)} />
+              {canBuild ? <Move alias={alias} ticket={data} /> : <StatusChip of={showTicketStatus(data.status)} />}
               <span className="soft">
                 filed by {nameOfPerson(data.reporter)} <Time at={data.created_at} />
               </span>
-              {canBuild && <Move alias={alias} ticket={data} />}
             </div>
             <Message author={nameOfPerson(data.reporter)} at={data.created_at} body={data.body} />
             <Replies alias={alias} ticketId={data.id} />

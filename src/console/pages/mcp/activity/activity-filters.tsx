@@ -14,7 +14,7 @@ const TYPES = [
   { value: 'data_sources', label: 'Data sources' },
 ] as const
 const WAYS = [
-  { value: ALL, label: 'Any source' },
+  { value: ALL, label: 'mcp, cli or api' },
   { value: 'mcp', label: 'mcp' },
   { value: 'cli', label: 'cli' },
   { value: 'api', label: 'api' },

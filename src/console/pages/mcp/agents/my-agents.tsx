@@ -9,7 +9,7 @@ import { AGENT_COLUMNS, type Agent } from './agent-columns.tsx'
 /** The agents that the person connected. */
 export function MyAgents() {
   const agents = usePages(listAgents, { limit: 100 })
-  const act: Column<Agent> = { head: 'Acts', cell: (agent) => <Acts agent={agent} /> }
+  const act: Column<Agent> = { head: 'Actions', cell: (agent) => <Acts agent={agent} /> }
   return (
     <section aria-labelledby="my-agents">
       <h2 id="my-agents">Yours</h2>
@@ -40,7 +40,7 @@ function Acts({ agent }: { agent: Agent }) {
     <>
       {agent.vouched_by === null && <End id={id} name={name} />}
       <AskButton
-        label="Disconnect"
+        label="Disconnect everywhere"
         of={name}
         look="small"
         title="Disconnect agent"
@@ -62,7 +62,7 @@ function Acts({ agent }: { agent: Agent }) {
 function End({ id, name }: { id: string; name: string }) {
   return (
     <AskButton
-      label="End"
+      label="End connection"
       of={name}
       look="small"
       title="End connection"

@@ -16,7 +16,7 @@ export function OrgAgents() {
     { head: 'Person', cell: ({ email }) => email },
     ...rest,
     {
-      head: 'Acts',
+      head: 'Actions',
       cell: (agent) => <Act agent={agent} org_id={me.org.id} />,
     },
   ]

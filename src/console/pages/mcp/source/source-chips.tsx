@@ -12,5 +12,5 @@ export function ExposureChip({ source }: { source: Source }) {
 export function ConfigurationChip({ source: { labels } }: { source: Source }) {
   if (!labels) return null
   if (labels.length === 0) return <Chip tone="attention">Not configured</Chip>
-  return <Chip tone="plain">{labels.length === 1 ? '1 entry' : `${labels.length} entries`}</Chip>
+  return <Chip tone="plain">{labels.length === 1 ? 'Configured' : `Configured, ${labels.length} entries`}</Chip>
 }

@@ -19,7 +19,7 @@ const COLUMNS: readonly Column<Channel>[] = [
   { head: 'Channel', cell: ({ label }) => label },
   { head: 'Kind', cell: ({ kind }) => kind, isWide: true },
   { head: 'State', cell: (channel) => <ChannelState channel={channel} /> },
-  { head: 'Acts', cell: (channel) => <ChannelActs channel={channel} /> },
+  { head: 'Actions', cell: (channel) => <ChannelActs channel={channel} /> },
 ]
 
 /** Email addresses, chat, webhooks and the forum that an admin connected. */

@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<Subscription>[] = [
   { head: 'Channel', cell: ({ channel }) => channel.label, isPlain: true },
   { head: 'State', cell: (subscription) => <Enabled subscription={subscription} /> },
   { head: 'Sent', cell: (subscription) => <TimingChoice subscription={subscription} /> },
-  { head: 'Acts', cell: (subscription) => <Delete subscription={subscription} /> },
+  { head: 'Actions', cell: (subscription) => <Delete subscription={subscription} /> },
 ]
 
 /** The notifications card: which events go to which channel. */

@@ -61,7 +61,7 @@ export function DeliveriesPage() {
         columns={columnsOf(setOpen)}
         keyOf={({ id }) => id}
         empty={
-          <Empty title="Nothing here">
+          <Empty title={status ? 'No event with this outcome' : 'No events yet'}>
             <p>Every event of your organization is listed here with what became of it, also those sent to nobody.</p>
           </Empty>
         }

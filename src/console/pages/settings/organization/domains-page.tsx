@@ -19,7 +19,7 @@ export function DomainsPage() {
     ...(isOwner
       ? [
           {
-            head: 'Acts',
+            head: 'Actions',
             cell: (domain: string) => (
               <AskButton
                 label="Remove"

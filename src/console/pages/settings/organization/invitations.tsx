@@ -47,7 +47,7 @@ const columnsOf = (sent: string): readonly Column<Invitation>[] => [
     isWide: true,
   },
   { head: 'Expires', cell: ({ expires_at }) => <Time at={expires_at} />, isWide: true },
-  { head: 'Acts', cell: (invitation) => <Acts invitation={invitation} /> },
+  { head: 'Actions', cell: (invitation) => <Acts invitation={invitation} /> },
 ]
 
 const MAIL_WORDS = { waiting: 'waiting', not_sent: 'not sent', none: 'none' } as const

@@ -26,7 +26,7 @@ export function MembersPage() {
     ...(isOwner
       ? [
           {
-            head: 'Acts',
+            head: 'Actions',
             cell: (member: Member) => (
               <AskButton
                 label="Remove"

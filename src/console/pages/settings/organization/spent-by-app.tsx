@@ -6,7 +6,7 @@ type Props = { apps: z.output<typeof readAgentPool.output>['apps'] }
 
 const PARTS = [
   { label: 'checks', tone: 'running' },
-  { label: 'maintenance', tone: 'success' },
+  { label: 'maintenance', tone: 'plain' },
 ] as const
 
 /** Shows for which apps agents used most tokens, each with the share of its checks. */

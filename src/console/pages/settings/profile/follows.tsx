@@ -17,7 +17,7 @@ export function Follows() {
     { head: 'Sent', cell: ({ frequency, via }) => `${frequency}, by ${via}`, isWide: true },
     { head: 'Last outcome', cell: ({ last_outcome }) => <Outcome of={last_outcome} /> },
     {
-      head: 'Acts',
+      head: 'Actions',
       cell: (follow) => (
         <Opener label="Change" of={follow.app.alias ?? ''} look="small" dialog={<FollowApp follow={follow} />} />
       ),

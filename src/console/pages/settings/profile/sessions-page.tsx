@@ -27,7 +27,7 @@ export function SessionsPage() {
     { head: 'Last used', cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
     { head: 'Organization', cell: ({ org_name }) => org_name ?? 'none', isWide: true },
     {
-      head: 'Acts',
+      head: 'Actions',
       cell: (session) =>
         !session.is_current && (
           <AskButton

@@ -22,7 +22,7 @@ export function TokensPage() {
     { head: 'Expires', cell: (token) => <Expiry token={token} /> },
     { head: 'Last used', cell: (token) => <LastUse token={token} /> },
     {
-      head: 'Acts',
+      head: 'Actions',
       cell: (token) => (
         <AskButton
           label="Revoke"

@@ -103,7 +103,8 @@ function QuestionField({ value, onChange }: { value: string; onChange: (value: s
         }}
       />
       <p id={note} className="soft">
-        In plain language. Activity records that you asked, never the text. Ctrl+Enter asks.
+        In plain language. Activity records that you asked, never the text.{' '}
+        <span className="by-keyboard">Ctrl+Enter asks.</span>
       </p>
     </div>
   )
