@@ -65,8 +65,8 @@ describe('AP-02 how an app did over time', () => {
   })
 
   it('names the deploys that went live in the time', async () => {
-    const [app] = await system.db.query<{ id: string; org_id: string }>(sql`select id, org_id from apps.apps`)
-    const { id: appId, org_id: orgId } = app!
+    const [app] = await system.db.query<{ id: string }>(sql`select id from apps.apps`)
+    const { id: appId } = app!
     await system.db.query(sql`
       insert into apps.revisions (id, app_id, org_id, digest, manifest, file_count, total_bytes, message, created_at)
       values ('rev_1', ${appId}, ${orgId}, '\\x00', '[]', 0, 0, 'Open the shop', now())`)
