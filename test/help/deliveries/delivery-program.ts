@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { flushCompileCache } from 'node:module'
 import { createSealer } from '#lib/crypto/seal.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
 import { createKeptConnections } from '#lib/net/kept-connections.ts'
@@ -46,6 +47,8 @@ async function main(url: string, port: number, key: string): Promise<void> {
   await runSlots(slots, { db, uptime: processUptime, onError: (_, error) => onError(error) })
   await runLoops(loops, { db, clock: systemClock, onError: (_, error) => onError(error) })
   report('started')
+  // Most of these processes are killed, and would write what they compiled only at their end.
+  flushCompileCache()
   // All other timers let the process end, and so do the connections while Postgres is down.
   setInterval(() => {}, 60_000)
 }

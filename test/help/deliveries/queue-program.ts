@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { Logger, run } from 'graphile-worker'
 
 /** As many at once as a worker of ours. */
@@ -26,3 +27,5 @@ await run({
   crontab: '',
 })
 report('started')
+// Most of these processes are killed, and would write what they compiled only at their end.
+flushCompileCache()

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import type { Db } from '#lib/db/db.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
 import type { JobKind } from '#lib/work/job-kind.ts'
@@ -21,6 +22,8 @@ async function main(module: string, url: string, options: Record<string, string>
   const onError = (_: string, error: unknown) => report('error', { message: String(error) })
   const running = await runSlots([createKind(db, options, report)], { db, uptime: processUptime, onError })
   report('started', { now: new Date().toISOString() })
+  // Many of these processes are killed, and would write what they compiled only at their end.
+  flushCompileCache()
   const stop = async () => {
     await running[Symbol.asyncDispose]()
     process.exit(0)
