@@ -12,6 +12,7 @@ import { smtpRefusal, startMailServer, type TestMailServer } from '#test/outside
 import { COMMAND_FILE } from '#test/programs/command-file.ts'
 import { startProcess } from '#test/programs/processes.ts'
 import { stores } from '#test/stores.ts'
+import { CODE_CACHE } from '#test/suite/code-cache.ts'
 import { testEnvironment } from '#test/system.ts'
 import { until } from '#test/until.ts'
 import type { Environment } from '../../src/server/config/reader.ts'
@@ -50,7 +51,7 @@ describe('NO-07 svc-server park-deliveries', () => {
 
   const park = async (...args: string[]) => {
     const ended = await run(process.execPath, [COMMAND_FILE, 'park-deliveries', ...args], {
-      env: { PATH: process.env.PATH, ...env },
+      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: CODE_CACHE, ...env },
     })
     return ended.stdout
   }
@@ -91,7 +92,7 @@ describe('NO-07 svc-server park-deliveries', () => {
 
   it('refuses --confirm with other commands', async () => {
     const other = run(process.execPath, [COMMAND_FILE, 'migrate', '--confirm'], {
-      env: { PATH: process.env.PATH, ...env },
+      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: CODE_CACHE, ...env },
     })
     await expect(other).rejects.toMatchObject({
       code: 5,
