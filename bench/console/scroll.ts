@@ -1,4 +1,5 @@
 import type { Browser } from 'playwright-core'
+import { LIMIT_MS } from './first-paint.ts'
 
 const PIXELS_PER_FRAME = 360
 /** Frames that do the same work each, to know how much other work on this machine lengthens a frame. */
@@ -21,6 +22,7 @@ export type Scrolled = {
 /** Scrolls the list of Activity to its end, ten rows each frame, and measures the time between frames. */
 export async function scrollActivity(browser: Browser, url: string, rows: number): Promise<Scrolled> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  context.setDefaultTimeout(LIMIT_MS)
   const page = await context.newPage()
   await page.goto(`${url}/mcp/activity?type=data_sources`)
   await page.locator('.table-frame.long tbody tr').nth(5).waitFor()
