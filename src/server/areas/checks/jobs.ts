@@ -1,6 +1,5 @@
 import type { Db } from '#lib/db/db.ts'
 import type { Clock } from '#lib/time/clock.ts'
-import { IDLE_POLL_SECONDS } from '#lib/work/idle-poll.ts'
 import type { HeldLease, JobKind } from '#lib/work/job-kind.ts'
 import { renewClaims } from '#lib/work/job-table.ts'
 import type { AppDirectory, AppName, AppProbe } from '#ports/apps.ts'
@@ -39,7 +38,7 @@ const MAX_CANDIDATES = 1_000
 /** A run whose process died twice is not begun a third time: it may be the reason. */
 const MAX_ATTEMPTS = 2
 
-/** How soon a run that svc kept from a verdict is begun again. */
+/** How soon a run that svc kept from a verdict is begun again, which nothing announces. */
 const POSTPONED_SECONDS = 15
 const HOLD_SECONDS = RESTART_GRACE_MS / 1000
 /** Errors of a check that a start of the process or of its machine can cause. */
@@ -57,8 +56,7 @@ export function runJobs(deps: RunDeps, kind: keyof typeof SLOTS): JobKind<Claime
     slots: SLOTS[kind],
     leaseSeconds: LEASE_SECONDS,
     wakeOn: RUNS_CHANNEL,
-    // A model’s run is begun again less often than it can end.
-    pollSeconds: kind === 'agent' ? 2 * IDLE_POLL_SECONDS : IDLE_POLL_SECONDS,
+    pollSeconds: POSTPONED_SECONDS,
     drainSeconds: DRAIN_SECONDS,
     async claim(limit) {
       startedAt ??= clock.now()

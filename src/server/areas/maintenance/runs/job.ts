@@ -24,7 +24,7 @@ export function runJobs(deps: RunDeps): JobKind<ClaimedRun> {
     leaseSeconds: LEASE_SECONDS,
     wakeOn: RUNS_CHANNEL,
     onNotify: (payload) => working.notify(payload),
-    pollSeconds: 2 * IDLE_POLL_SECONDS,
+    pollSeconds: IDLE_POLL_SECONDS,
     drainSeconds: DRAIN_SECONDS,
     async claim(limit) {
       await endLost(deps)

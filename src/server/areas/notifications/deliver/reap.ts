@@ -5,7 +5,7 @@ import type { Loop } from '#lib/work/loop.ts'
 import { lockDestinations } from '../store/lock.ts'
 import { rescheduleDestinations } from '../store/reschedule.ts'
 
-const REAP_EVERY_SECONDS = 30
+const REAP_EVERY_SECONDS = 15
 const DELIVERIES_PER_TRANSACTION = 200
 
 /**

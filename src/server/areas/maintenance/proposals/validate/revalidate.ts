@@ -51,7 +51,7 @@ export function revalidateJobs(deps: RevalidateDeps): JobKind<Job> {
       working.get(proposalId)?.abort(new Error('the validation was taken away'))
       return false
     },
-    pollSeconds: 2 * IDLE_POLL_SECONDS,
+    pollSeconds: IDLE_POLL_SECONDS,
     drainSeconds: DRAIN_SECONDS,
     claim: async (limit) => ({ jobs: await claim(db, limit) }),
     run: async (job, held) => {
