@@ -1,6 +1,16 @@
 import type { WorkerEvent } from '#contract/workers.ts'
+import { endsWithin } from '#lib/async/race.ts'
 
 type Work = Extract<WorkerEvent, { type: 'call' }>
+
+/**
+ * Waits until no other statement of this process gives calls to the worker. A statement counts the calls that run as it
+ * begins, so two at once would both see the same free place. Returns undefined if that takes longer than `limitMs`.
+ */
+type TakeTurn = {
+  (): Promise<Disposable>
+  (limitMs: number): Promise<Disposable | undefined>
+}
 
 /** The stream of a worker that this process holds. */
 export type LocalStream = {
@@ -9,11 +19,7 @@ export type LocalStream = {
   readonly stream: number
   readonly appId: string
   readonly functions: ReadonlySet<string>
-  /**
-   * Waits until no other statement of this process gives calls to the worker. A statement counts the calls that run as it
-   * begins, so two at once would both see the same free place.
-   */
-  readonly takeTurn: () => Promise<Disposable>
+  readonly takeTurn: TakeTurn
   /** Sends a call that was given to the worker, after that was committed. */
   readonly send: (call: Work) => void
   /** Looks for calls that wait, because the worker has a free place. */
@@ -56,14 +62,21 @@ export class LocalStreams {
   }
 }
 
-/** Returns a function that waits until all who called it before have disposed of its result. */
-export function createTurns(): () => Promise<Disposable> {
+/** Turns in the order in which they were asked for. */
+export function createTurns(): TakeTurn {
   let last: Promise<void> = Promise.resolve()
-  return async () => {
+  async function takeTurn(): Promise<Disposable>
+  async function takeTurn(limitMs?: number): Promise<Disposable | undefined>
+  async function takeTurn(limitMs?: number): Promise<Disposable | undefined> {
     const before = last
     const done = Promise.withResolvers<void>()
-    last = done.promise
-    await before
+    last = before.then(() => done.promise)
+    if (limitMs === undefined) await before
+    else if (!(await endsWithin(limitMs, before))) {
+      done.resolve()
+      return undefined
+    }
     return { [Symbol.dispose]: () => done.resolve() }
   }
+  return takeTurn
 }

@@ -16,8 +16,8 @@ type StartedCall = { readonly id: string; readonly fence: number }
 type InsertedCall = NewCall & { readonly grant?: Grant | undefined }
 
 /**
- * Inserts calls. One with a grant is given to that worker at once if the worker has the stream still, serves the name and
- * has a place that no call before it waits for. Returns those. The others are queued, which wakes the workers of their apps.
+ * Inserts calls. One with a grant is given to that worker at once if nobody changes the worker, which has the stream still,
+ * serves the name and has a place that no call before it waits for. Returns those. The others are queued, which wakes the workers of their apps.
  * `alongside` is an insertion that is made in the same statement, also when there are no calls.
  */
 export async function insertCalls(
@@ -43,7 +43,8 @@ export async function insertCalls(
     me as (
       select id, app_id, concurrency from pipelines.workers
       where (id, stream) in (select worker_id, stream from new) and expires_at > clock_timestamp()
-      order by id for share),
+      -- A worker that connects again holds its row for longer, and calls of others are in this statement too.
+      order by id for share skip locked),
     free as (
       select me.id, me.concurrency - (
         select count(*) from pipelines.calls where calls.worker_id = me.id and calls.state = 'running') - (

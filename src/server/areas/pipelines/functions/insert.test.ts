@@ -143,13 +143,43 @@ describe('a call whose worker is connected to the process that takes the call', 
 })
 
 needs('postgres')('calls at two processes at once', () => {
+  let database: TestDatabase
   let system: System
   let other: System
   let app: TestApp
+  let held: { reached: () => void; released: Promise<void> } | undefined
+  /** Keeps the next insertion of a call from its commit. */
+  const holdInsertion = () => {
+    const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    held = { reached: reached.resolve, released: released.promise }
+    return { reached: reached.promise, release: released.resolve }
+  }
+  const query: Db['query'] = async <Row>(statement: Parameters<Db['query']>[0]) => {
+    const { db } = database
+    const holding = held
+    if (!holding || !statement.text.includes('insert into pipelines.calls')) return db.query<Row>(statement)
+    held = undefined
+    return db.tx(async (tx) => {
+      const rows = await tx.query<Row>(statement)
+      holding.reached()
+      await holding.released
+      return rows
+    })
+  }
+  const statesOf = ({ worker_id }: Connected) =>
+    database.db.query<{ state: string }>(sql`
+      select state from pipelines.calls where app_id = (select app_id from pipelines.workers where id = ${worker_id})
+      order by state`)
+  const waitsForLock = async (db: Db) =>
+    (
+      await db.query(sql`
+        select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`)
+    ).length
   beforeAll(async () => {
     const key = () => randomBytes(32).toString('hex')
     const env = { SVC_JWT_SECRET: key(), SVC_DATA_KEY: key(), SVC_INTERNAL_SECRET: key() }
-    system = await startSystem({ env })
+    database = await openTestDatabase()
+    system = await startSystem({ env, on: { db: { ...database.db, query }, databaseUrl: database.url } })
     const { jwtSigningKey } = system.config.secrets
     other = await startSystem({ on: system, env: { ...env, SVC_JWT_SIGNING_KEY: jwtSigningKey } })
   })
@@ -159,6 +189,7 @@ needs('postgres')('calls at two processes at once', () => {
   afterAll(async () => {
     await other?.[Symbol.asyncDispose]()
     await system?.[Symbol.asyncDispose]()
+    await database?.[Symbol.asyncDispose]()
   })
 
   it('run once each, and no worker has more of them than places', async () => {
@@ -184,21 +215,9 @@ needs('postgres')('calls at two processes at once', () => {
   it('share the last place of a worker only one after the other, whether they are inserted or wait', async () => {
     const { db } = system
     await using one = await connectReady(app, { concurrency: 1 })
-    const locked = Promise.withResolvers<void>()
-    const released = Promise.withResolvers<void>()
-    const lock = db.tx(async (tx) => {
-      await tx.query(sql`select from pipelines.workers where id = ${one.worker_id} for update`)
-      locked.resolve()
-      await released.promise
-    })
-    await locked.promise
+    const insertion = holdInsertion()
     const answer = call(app)
-    // Its insertion waits for the lock, and so would a claim that did not wait for the insertion.
-    await until(async () => {
-      const rows = await db.query(sql`select from pg_stat_activity where wait_event_type = 'Lock'
-        and datname = current_database()`)
-      return rows.length === 1
-    })
+    await insertion.reached
     await db.query(sql`
       insert into pipelines.calls
         (id, org_id, app_id, kind, name, input, repeatable, state, created_at, deadline)
@@ -210,16 +229,38 @@ needs('postgres')('calls at two processes at once', () => {
     await heard.promise
     // A claim that began now has reached the database before the answers to these.
     for (let i = 0; i < 20; i++) await db.query(sql`select 1`)
-    released.resolve()
-    await lock
+    insertion.release()
     const { call_id, fence } = await one.nextCall()
-    const states = await db.query<{ state: string }>(sql`
-      select state from pipelines.calls where app_id = (select app_id from pipelines.workers where id = ${one.worker_id})
-      order by state`)
-    expect(states.map(({ state }) => state)).toEqual(['queued', 'running'])
+    expect((await statesOf(one)).map(({ state }) => state)).toEqual(['queued', 'running'])
     await db.query(sql`delete from pipelines.calls where state = 'queued'`)
     await one.report({ call_id, fence, output: 1 })
     expect(await answer).toMatchObject({ result: 1 })
+  })
+
+  it('wait for no worker whose row another transaction holds, such as one that connects again', async () => {
+    const { db } = system
+    const neighbour = await newApp(system)
+    await using stuck = await connectReady(app)
+    await using free = await connectReady(neighbour)
+    const locked = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    const lock = db.tx(async (tx) => {
+      await tx.query(sql`select from pipelines.workers where id = ${stuck.worker_id} for update`)
+      locked.resolve()
+      await released.promise
+    })
+    await locked.promise
+    const answers = [call(app)]
+    await until(async () => (await statesOf(stuck)).length === 1)
+    // The call that was queued lets the stream claim, which waits for the row and has the turn.
+    await until(async () => (await waitsForLock(db)) === 1)
+    answers.push(call(app))
+    await Promise.all([call(neighbour), report(free, 'at once')])
+    expect((await statesOf(stuck)).map(({ state }) => state)).toEqual(['queued', 'queued'])
+    released.resolve()
+    await lock
+    await Promise.all([report(stuck, 1), report(stuck, 2)])
+    expect(new Set((await Promise.all(answers)).map(({ result }) => result))).toEqual(new Set([1, 2]))
   })
 
   it('are all answered while a worker moves from one to the other', async () => {

@@ -25,8 +25,11 @@ export function createInsert<Draft extends { id: string }>({ db, activity, strea
     const calls = batch.flatMap(({ call }) => call ?? [])
     const records = activity.insertion(batch.map(({ draft }) => draft))
     const chosen = new Map(calls.map((call) => [call, streams.pick(call.appId, call.name)]))
-    await inTurn([...chosen.values()], async () => {
-      const granted = calls.map((call) => ({ ...call, grant: chosen.get(call) }))
+    await inTurn([...chosen.values()], async (held) => {
+      const granted = calls.map((call) => ({
+        ...call,
+        grant: held.has(chosen.get(call)) ? chosen.get(call) : undefined,
+      }))
       const fences = new Map((await insertCalls(db, granted, records)).map(({ id, fence }) => [id, fence]))
       for (const [call, stream] of chosen) {
         const fence = fences.get(call.id)
@@ -37,18 +40,34 @@ export function createInsert<Draft extends { id: string }>({ db, activity, strea
   })
 }
 
+/** A claim takes about a millisecond. One that waits for its worker's row must not hold up the calls of others. */
+const MAX_WAIT_FOR_TURN_MS = 100
+
+type MaybeStream = LocalStream | undefined
+
 /**
- * Runs the insertion when no other statement gives calls to these workers. If its outcome is unknown, a worker may have
- * been given calls that it was not sent, or may still get them, so the streams end and the workers connect again.
+ * Runs the insertion with those of the streams to whose workers no other statement gives calls. If its outcome is unknown,
+ * a worker may have been given calls that it was not sent, or may still get them, so the streams end and the workers
+ * connect again.
  */
-async function inTurn(streams: readonly (LocalStream | undefined)[], insert: () => Promise<void>): Promise<void> {
-  const distinct = new Set(streams.filter((stream) => stream !== undefined))
+async function inTurn(
+  streams: readonly MaybeStream[],
+  insert: (held: ReadonlySet<MaybeStream>) => Promise<void>,
+): Promise<void> {
   using turns = new DisposableStack()
-  for (const { takeTurn } of distinct) turns.use(await takeTurn())
+  const held = new Set<LocalStream>()
+  const distinct = [...new Set(streams)].filter((stream) => stream !== undefined)
+  await Promise.all(
+    distinct.map(async (stream) => {
+      const turn = await stream.takeTurn(MAX_WAIT_FOR_TURN_MS)
+      if (turn) held.add(stream)
+      turns.use(turn)
+    }),
+  )
   try {
-    await insert()
+    await insert(held)
   } catch (error) {
-    if (error instanceof DatabaseUnavailable) for (const { fail } of distinct) fail(error)
+    if (error instanceof DatabaseUnavailable) for (const { fail } of held) fail(error)
     throw error
   }
 }
