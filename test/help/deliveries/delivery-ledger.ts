@@ -1,6 +1,5 @@
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { DELIVERIES_NOTIFY } from '../../../src/server/areas/notifications/store/enqueue.ts'
 import { rescheduleDestinations } from '../../../src/server/areas/notifications/store/reschedule.ts'
 
 /** A notification with what the ledger says of it. `state` is null while it is in no delivery. */
@@ -32,7 +31,6 @@ export async function bringForward(db: Db): Promise<void> {
       tx,
       rows.map(({ key }) => key),
     )
-    await tx.query(sql`select pg_notify(${DELIVERIES_NOTIFY}, '')`)
   })
 }
 

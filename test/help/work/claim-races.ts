@@ -16,13 +16,18 @@ type ClaimedKind<Job extends Claim> = {
   readonly make: (db: Db, count: number) => Promise<unknown>
   /** Takes jobs away whose lease ran out, as any worker does. */
   readonly takeOver: (db: Db) => Promise<unknown>
+  /** Seconds after which a worker that found nothing to claim looks again while others hold jobs. Left out, a loop does that. */
+  readonly lookSeconds?: number
 }
 
 const JOBS = 8
 const ROUNDS = 6
 
 /** Tests with several connections that a job has one holder, whoever renews, takes over and gives back at the same time. */
-export function raceClaims<Job extends Claim>(title: string, { jobs, kindOf, make, takeOver }: ClaimedKind<Job>): void {
+export function raceClaims<Job extends Claim>(
+  title: string,
+  { jobs, kindOf, make, takeOver, lookSeconds }: ClaimedKind<Job>,
+): void {
   const { table, isClaimed } = jobs
   const claimAll = async (db: Db): Promise<Job[]> => {
     await make(db, JOBS)
@@ -41,6 +46,13 @@ export function raceClaims<Job extends Claim>(title: string, { jobs, kindOf, mak
   }
 
   needs('postgres')(`${title}, among several workers`, () => {
+    it.runIf(lookSeconds)('while others hold some, a worker looks soon for one whose holder died', async () => {
+      const [db, other] = await openWorkers()
+      expect(await kindOf(other).claim(1, { running: [] })).toEqual({ jobs: [] })
+      await claimAll(db)
+      expect(await kindOf(other).claim(1, { running: [] })).toEqual({ jobs: [], nextInSeconds: lookSeconds })
+    })
+
     it('a claim whose lease ran out is renewed by its holder if nobody took it, and nobody takes it then', async () => {
       const [db, other] = await openWorkers()
       const claims = await claimAll(db)

@@ -35,4 +35,5 @@ raceClaims('runs of checks', {
       ),
     ),
   takeOver: (db) => kindOf(db).claim(100, { running: [] }),
+  lookSeconds: 15,
 })

@@ -284,6 +284,19 @@ describe('a run', () => {
     expect(await runsOf(counting)).toMatchObject([{ state: 'ended', verdict: 'pass' }])
   })
 
+  it('is looked for every 15 seconds while one is open, and seldom while none is', async () => {
+    const nextIn = async (jobs: ReturnType<typeof runJobs>) => (await jobs.claim(8, { running: [] })).nextInSeconds
+    const deps = depsOf(() => 'pass')
+    expect(await nextIn(runJobs(deps))).toBeUndefined()
+    const id = await newCheck()
+    await plan()
+    const elsewhere = { ...deps.probe, hostedElsewhere: async (ids: readonly string[]) => new Set(ids) }
+    expect(await nextIn(runJobs({ ...deps, probe: elsewhere }))).toBe(15)
+    expect(await nextIn(runJobs(deps))).toBe(15)
+    expect(await runsOf(id)).toMatchObject([{ state: 'running' }])
+    expect(await nextIn(createJobs(deps, 'agent'))).toBe(15)
+  })
+
   it('of a check that asks a model runs in slots of its own', async () => {
     const id = await newCheck()
     const AGENT = { kind: 'agent', instructions: 'Judge.', model: 'a/b', window_minutes: 15, level: null, path: null }

@@ -1,5 +1,6 @@
 import type { Db } from '#lib/db/db.ts'
 import type { Clock } from '#lib/time/clock.ts'
+import { IDLE_POLL_SECONDS } from '#lib/work/idle-poll.ts'
 import type { HeldLease, JobKind } from '#lib/work/job-kind.ts'
 import { renewClaims } from '#lib/work/job-table.ts'
 import type { AppDirectory, AppName, AppProbe } from '#ports/apps.ts'
@@ -11,6 +12,7 @@ import {
   type ClaimedRun,
   claimRuns,
   findClaimable,
+  hasOpenRuns,
   holdRuns,
   postponeRun,
   RUN_JOBS,
@@ -38,8 +40,10 @@ const MAX_CANDIDATES = 1_000
 /** A run whose process died twice is not begun a third time: it may be the reason. */
 const MAX_ATTEMPTS = 2
 
-/** How soon a run that svc kept from a verdict is begun again, which nothing announces. */
+/** How soon a run that svc kept from a verdict is begun again. */
 const POSTPONED_SECONDS = 15
+/** While runs are open: nothing announces that one is not held back any more, or that its process died. */
+const OPEN_POLL_SECONDS = 15
 const HOLD_SECONDS = RESTART_GRACE_MS / 1000
 /** Errors of a check that a start of the process or of its machine can cause. */
 const STARTING_ERRORS = ['internal', 'dns']
@@ -56,14 +60,16 @@ export function runJobs(deps: RunDeps, kind: keyof typeof SLOTS): JobKind<Claime
     slots: SLOTS[kind],
     leaseSeconds: LEASE_SECONDS,
     wakeOn: RUNS_CHANNEL,
-    pollSeconds: POSTPONED_SECONDS,
+    pollSeconds: IDLE_POLL_SECONDS,
     drainSeconds: DRAIN_SECONDS,
     async claim(limit) {
       startedAt ??= clock.now()
+      if (!(await hasOpenRuns(db))) return { jobs: [] }
       const waiting = await findClaimable(db, MAX_CANDIDATES)
       const candidates = waiting.filter(({ asks_model }) => asks_model === (kind === 'agent'))
       const ids = (await withoutHeld(deps, candidates)).map(({ id }) => id)
-      return { jobs: ids.length === 0 ? [] : await claimRuns(db, ids.slice(0, limit), LEASE_SECONDS) }
+      const jobs = ids.length === 0 ? [] : await claimRuns(db, ids.slice(0, limit), LEASE_SECONDS)
+      return { jobs, nextInSeconds: OPEN_POLL_SECONDS }
     },
     run: (run, held) => runOnce(deps, run, held, startedAt ?? clock.now()),
     renew: (runs) => renewClaims(db, RUN_JOBS, runs, LEASE_SECONDS),

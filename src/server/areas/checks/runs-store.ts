@@ -125,6 +125,14 @@ export async function findClaimable(db: Querier, limit: number): Promise<Waiting
     order by run.id limit ${limit}`)
 }
 
+/** Whether a run waits or runs. What can be claimed later than it was queued is one of these. */
+export async function hasOpenRuns(db: Querier): Promise<boolean> {
+  const rows = await db.query(sql`
+    (select from checks.runs where state = 'queued' limit 1)
+    union all (select from checks.runs where state = 'running' limit 1)`)
+  return rows.length > 0
+}
+
 /** Begins to hold runs back. Those that are held back already go on until their end. */
 export async function holdRuns(db: Querier, ids: readonly string[], seconds: number): Promise<void> {
   await db.query(sql`

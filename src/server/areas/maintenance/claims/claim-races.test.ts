@@ -12,7 +12,13 @@ const kindOf = (db: Db) =>
   runJobs({ db, clock: testClock(), apps: { hold: async () => undefined } } as unknown as RunDeps)
 const make = (db: Db, count: number) => insertRuns(db, 'org_1', count, 'queued')
 
-raceClaims('maintenance runs', { jobs: RUN_JOBS, kindOf, make, takeOver: (db) => kindOf(db).claim(1, { running: [] }) })
+raceClaims('maintenance runs', {
+  jobs: RUN_JOBS,
+  kindOf,
+  make,
+  takeOver: (db) => kindOf(db).claim(1, { running: [] }),
+  lookSeconds: 15,
+})
 
 needs('postgres')('switching an organization off', () => {
   it('ends its runs in the order in which renewals lock them', async () => {

@@ -38,6 +38,12 @@ export const RUN_JOBS: JobTable = {
   undoClaim: sql`status = 'queued'`,
 }
 
+/** Whether a run waits or runs. Each is announced when it is queued. */
+export async function hasOpenRuns(db: Querier): Promise<boolean> {
+  const rows = await db.query(sql`select from maintenance.runs where status <> 'ended' limit 1`)
+  return rows.length > 0
+}
+
 /** Whether the lease of a run is over. A transaction that finds nothing would cost three statements more. */
 export async function hasExpired(db: Querier): Promise<boolean> {
   const rows = await db.query(sql`

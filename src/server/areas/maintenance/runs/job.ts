@@ -4,7 +4,7 @@ import type { HeldLease, JobKind } from '#lib/work/job-kind.ts'
 import { releaseClaims, renewClaims } from '#lib/work/job-table.ts'
 import type { HoldApp } from '#ports/apps.ts'
 import { RUNS_CHANNEL } from '../claims/channels.ts'
-import { type ClaimedRun, claimRuns, endExpired, hasExpired, RUN_JOBS } from '../claims/claim.ts'
+import { type ClaimedRun, claimRuns, endExpired, hasExpired, hasOpenRuns, RUN_JOBS } from '../claims/claim.ts'
 import { findHeldRun } from '../claims/held.ts'
 import { emitEnd } from './finish.ts'
 import { type WorkDeps, workAt } from './work.ts'
@@ -14,6 +14,8 @@ export type RunDeps = WorkDeps & { readonly apps: { readonly hold: HoldApp } }
 const SLOTS = 4
 const LEASE_SECONDS = 30
 const DRAIN_SECONDS = 10
+/** While runs are open: nothing announces that the worker of one died. */
+const OPEN_POLL_SECONDS = 15
 
 export function runJobs(deps: RunDeps): JobKind<ClaimedRun> {
   const { db } = deps
@@ -27,8 +29,9 @@ export function runJobs(deps: RunDeps): JobKind<ClaimedRun> {
     pollSeconds: IDLE_POLL_SECONDS,
     drainSeconds: DRAIN_SECONDS,
     async claim(limit) {
+      if (!(await hasOpenRuns(db))) return { jobs: [] }
       await endLost(deps)
-      return { jobs: await claimRuns(db, limit, LEASE_SECONDS) }
+      return { jobs: await claimRuns(db, limit, LEASE_SECONDS), nextInSeconds: OPEN_POLL_SECONDS }
     },
     run: (run, held) => working.work(run, held, (signal) => workAt(deps, run, signal)),
     renew: (runs) => renewClaims(db, RUN_JOBS, runs, LEASE_SECONDS),

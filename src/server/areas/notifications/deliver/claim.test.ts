@@ -1,12 +1,16 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Db } from '#lib/db/db.ts'
 import { DatabaseUnavailable } from '#lib/db/errors.ts'
+import { notify } from '#lib/db/notify.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
 import { sql } from '#lib/db/sql.ts'
 import { leaveTransaction } from '#lib/db/transaction-guard.ts'
 import { takeLease } from '#lib/work/lease.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { newNotification } from '#test/deliveries/new-notification.ts'
+import { collectNotifications } from '#test/listen.ts'
 import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
 import { listAttempts } from '../ledger/store.ts'
@@ -14,7 +18,8 @@ import type { NewNotification } from '../model/notification.ts'
 import type { Outcome } from '../model/outcome.ts'
 import { addNotifications } from '../store/enqueue.ts'
 import { lockDestinations } from '../store/lock.ts'
-import { claimDeliveries } from './claim.ts'
+import { DELIVERIES_NOTIFY, RETRY_PAYLOAD } from '../store/reschedule.ts'
+import { claimDeliveries, readRest } from './claim.ts'
 import { type Ended, finishDeliveries } from './finish.ts'
 import { reapLoop } from './reap.ts'
 import { releaseDeliveries } from './release.ts'
@@ -56,6 +61,65 @@ const pass = () =>
 const expire = () =>
   db.query(sql`update notifications.deliveries set lease_until = '-infinity' where state = 'sending'`)
 const reap = () => reapLoop({ db }).tick(new Date(), new AbortController().signal)
+
+describe('NO-07 slots that look seldom are notified of', () => {
+  /** Notifications while `act` runs. The last notification is of this test, so none can come after it. */
+  const notifiedBy = async (act: () => Promise<unknown>) => {
+    const notifications = collectNotifications()
+    await using _listening = await db.listen(DELIVERIES_NOTIFY, notifications.onNotify)
+    await act()
+    await notify(db, DELIVERIES_NOTIFY, 'end')
+    await until(async () => notifications.received.includes('end'))
+    return notifications.received.filter((payload) => payload !== 'end')
+  }
+
+  it('a notification, a retry, and nothing when an attempt ends for good', async () => {
+    expect(await notifiedBy(() => add(newNotification()))).toEqual([''])
+    const [failed] = await claim()
+    expect(await notifiedBy(() => finish([failed!], { type: 'retry', reason: 'http_503' }))).toEqual([RETRY_PAYLOAD])
+    await pass()
+    const [last] = await claimRetries()
+    expect(await notifiedBy(() => finish([last!], { type: 'sent' }))).toEqual([])
+  })
+
+  it('what waits for a destination whose worker is gone, or gave its claims back', async () => {
+    await add(newNotification(), newNotification(), newNotification())
+    const [given, lost] = [await claim(1), await claim(1)]
+    expect(await notifiedBy(() => releaseDeliveries(db, given))).toEqual([''])
+    expect(lost).toHaveLength(1)
+    await expire()
+    expect(await notifiedBy(reap)).toEqual([''])
+  })
+
+  it('only in one file, which sets when a destination is due', () => {
+    const area = join(import.meta.dirname, '..')
+    const setting = globSync('**/*.ts', { cwd: area })
+      .filter((path) => !path.endsWith('.test.ts'))
+      .filter((path) => /\b(first_at|retry_at) =/.test(readFileSync(join(area, path), 'utf8')))
+    expect(setting).toEqual(['store/reschedule.ts'])
+  })
+})
+
+describe('NO-07 looking for deliveries whose worker is gone', () => {
+  const looksIn = async () => {
+    const now = new Date('2026-05-01T10:00:00Z')
+    return (await reapLoop({ db }).tick(now, new AbortController().signal)).getTime() - now.getTime()
+  }
+
+  it('waits as long as a lease when nothing is under way, else until the next one ends, and not long for one it found', async () => {
+    expect(await looksIn()).toBe(60_000)
+    await add(newNotification())
+    await claimDeliveries(db, 'first', 1, 20)
+    const wait = await looksIn()
+    expect(wait).toBeGreaterThan(1_000)
+    expect(wait).toBeLessThanOrEqual(20_000)
+    await expire()
+    expect([await looksIn(), await states()]).toEqual([
+      5_000,
+      [{ state: 'unknown', attempt: 1, reason: 'worker_lost' }],
+    ])
+  })
+})
 
 describe('NO-07 claiming deliveries', () => {
   it('claims a notification once', async () => {
@@ -244,15 +308,32 @@ describe('NO-07 claiming deliveries', () => {
     expect(await attemptsOf(claimed!)).toEqual([{ attempt: 1, outcome: 'sent', reason: null, status: null }])
   })
 
-  it('says no time for a destination with as much in flight as may be, or with nothing to send after a pause', async () => {
+  it('looks every five seconds at a destination with as much in flight as may be, and at none with nothing to send', async () => {
     const untilNext = async () => (await claimDeliveries(db, 'first', 10, LEASE_SECONDS)).nextInSeconds
     await add(...Array.from({ length: 6 }, () => newNotification()))
     expect(await claim(4)).toHaveLength(4)
     expect(await untilNext()).toBeUndefined()
+    await add(...Array.from({ length: 6 }, () => newNotification()))
+    expect(await claim(2)).toHaveLength(2)
+    expect(await untilNext()).toBe(5)
     await db.query(sql`delete from notifications.destinations`)
     await add(newNotification({ destination_key: 'chat:chn_2', kind: 'chat' }))
     await finish(await claim(), { type: 'sent' })
     expect(await untilNext()).toBeUndefined()
+  })
+
+  it('says when the next retry is due, also while first attempts have taken all places', async () => {
+    await add(newNotification())
+    await finish(await claim(), { type: 'retry', reason: 'http_503', retryAfterSeconds: 100 })
+    await add(...Array.from({ length: 8 }, () => newNotification()))
+    await db.query(sql`update notifications.destinations set paused_until = null, first_at = clock_timestamp()`)
+    expect(await claim()).toHaveLength(8)
+    const { nextInSeconds, isMoreWaiting } = await readRest(db, 'retry')
+    expect(isMoreWaiting).toBe(false)
+    expect(nextInSeconds).toBeGreaterThan(60)
+    expect(nextInSeconds).toBeLessThanOrEqual(100)
+    await pass()
+    expect(await readRest(db, 'retry')).toEqual({ nextInSeconds: 5, isMoreWaiting: true })
   })
 
   it('says when the next retry is due', async () => {

@@ -196,15 +196,20 @@ function isNew({ notificationIds }: PlannedDelivery): boolean {
   return notificationIds.length > 0
 }
 
-/** Returns whether something is due, and when the next destination will be. */
+/** How soon to look again at a destination with as much in flight as may be: another process may be about to end it. */
+const FULL_SECONDS = 5
+
+/** Returns whether something is due, and when to look for the next destination. */
 export async function readRest(db: Querier, attemptKind: AttemptKind): Promise<Omit<Claimed, 'deliveries'>> {
   const dueAt = attemptKind === 'first' ? sql`first_at` : sql`retry_at`
   const [row] = await db.query<{ seconds: number | null; is_more_waiting: boolean }>(sql`
     select exists (select from notifications.destinations where ${dueAt} <= ${NOW}) as is_more_waiting, (
       select extract(epoch from ${dueAt} - clock_timestamp())::float8
       from notifications.destinations as destination
-      where ${dueAt} is not null and ${IN_FLIGHT} < max_in_flight
+      where ${dueAt} > ${NOW} or ${dueAt} is not null and ${IN_FLIGHT} < max_in_flight
       order by ${dueAt} limit 1) as seconds`)
   const { seconds, is_more_waiting } = row!
-  return { nextInSeconds: seconds === null ? undefined : Math.max(seconds, 0), isMoreWaiting: is_more_waiting }
+  const next = seconds === null ? undefined : Math.max(seconds, 0)
+  if (!is_more_waiting) return { nextInSeconds: next, isMoreWaiting: false }
+  return { nextInSeconds: Math.min(next ?? FULL_SECONDS, FULL_SECONDS), isMoreWaiting: true }
 }

@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest'
+import { DELIVERIES_NOTIFY, RETRY_PAYLOAD } from '../store/reschedule.ts'
 import { deliveryJobs } from './job.ts'
 
-/** A failed first attempt makes a retry due and notifies nobody, so only this look finds it. */
-it('NO-07 what no notification announces, such as a retry, is looked for every five seconds', () => {
+it('NO-07 a retry that becomes due wakes the slots of retries alone, anything else all', () => {
   const unused = {} as Parameters<typeof deliveryJobs>[0]
-  expect(deliveryJobs(unused, { first: 1, retry: 1 }).map(({ name, pollSeconds }) => [name, pollSeconds])).toEqual([
-    ['notifications-first', 5],
-    ['notifications-retry', 5],
+  const jobs = deliveryJobs(unused, { first: 1, retry: 1 })
+  const wakes = (payload: string) => jobs.map((job) => job.wakeOn === DELIVERIES_NOTIFY && !job.onNotify?.(payload))
+  expect([wakes(RETRY_PAYLOAD), wakes('')]).toEqual([
+    [false, true],
+    [true, true],
   ])
 })

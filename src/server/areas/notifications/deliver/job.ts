@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Db } from '#lib/db/db.ts'
 import { gather } from '#lib/work/gather.ts'
+import { IDLE_POLL_SECONDS } from '#lib/work/idle-poll.ts'
 import type { HeldLease, JobKind } from '#lib/work/job-kind.ts'
 import { renewClaims } from '#lib/work/job-table.ts'
-import { DELIVERIES_NOTIFY } from '../store/enqueue.ts'
+import { DELIVERIES_NOTIFY, RETRY_PAYLOAD } from '../store/reschedule.ts'
 import type { CheckBeforeSending } from './check.ts'
 import { type AttemptKind, type ClaimedDelivery, claimDeliveries, readRest } from './claim.ts'
 import { type Ended, finishDeliveries } from './finish.ts'
@@ -25,8 +26,6 @@ export type DeliveryTiming = {
 }
 
 const USUAL_TIMING: DeliveryTiming = { leaseSeconds: 60, minLeaseMs: SEND_TIMEOUT_MS + 5_000 }
-/** Nothing announces that a failed attempt made a retry due, or that a destination is free of a worker that died. */
-const POLL_SECONDS = 5
 /**
  * For first attempts short beside a request to a receiver, and long enough for several of them to end. Retries wait for
  * seconds at least, so a new notification, which is seldom about them, need not look for them at once.
@@ -52,7 +51,8 @@ function deliveryJob(deps: Deps, attemptKind: AttemptKind, slots: number): JobKi
     claimDelayMs: CLAIM_DELAY_MS[attemptKind],
     leaseSeconds,
     wakeOn: DELIVERIES_NOTIFY,
-    pollSeconds: POLL_SECONDS,
+    onNotify: (payload) => payload === RETRY_PAYLOAD && attemptKind === 'first',
+    pollSeconds: IDLE_POLL_SECONDS,
     drainSeconds: DRAIN_SECONDS,
     claim: async (limit) => {
       // An idle worker only looks: a claim is a transaction of four statements.

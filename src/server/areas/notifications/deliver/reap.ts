@@ -5,7 +5,11 @@ import type { Loop } from '#lib/work/loop.ts'
 import { lockDestinations } from '../store/lock.ts'
 import { rescheduleDestinations } from '../store/reschedule.ts'
 
-const REAP_EVERY_SECONDS = 15
+/** A claim that is made after a look lasts as long, so none ends unseen. */
+const MAX_WAIT_SECONDS = 60
+const MIN_WAIT_SECONDS = 1
+/** After a lost one was found: another transaction may have held it, so that it could not be ended. */
+const LOST_WAIT_SECONDS = 5
 const DELIVERIES_PER_TRANSACTION = 200
 
 /**
@@ -16,10 +20,23 @@ export function reapLoop({ db }: { db: Db }): Loop {
   return {
     name: 'notifications-reap',
     tick: async (now, signal) => {
-      await repeatWhileFull(signal, DELIVERIES_PER_TRANSACTION, () => reap(db))
-      return new Date(now.getTime() + REAP_EVERY_SECONDS * 1000)
+      const { is_lost, next_in_seconds } = await look(db)
+      if (is_lost) await repeatWhileFull(signal, DELIVERIES_PER_TRANSACTION, () => reap(db))
+      const longest = is_lost ? LOST_WAIT_SECONDS : MAX_WAIT_SECONDS
+      const wait = Math.min(Math.max(next_in_seconds ?? longest, MIN_WAIT_SECONDS), longest)
+      return new Date(now.getTime() + wait * 1000)
     },
   }
+}
+
+/** Whether a lease has ended, and when the next will end if nobody renews it. */
+async function look(db: Db) {
+  const [row] = await db.query<{ is_lost: boolean; next_in_seconds: number | null }>(sql`
+    select coalesce(bool_or(lease_until <= clock_timestamp()), false) as is_lost,
+      extract(epoch from min(lease_until) filter (where lease_until > clock_timestamp()) - clock_timestamp())::float8
+        as next_in_seconds
+    from notifications.deliveries where state = 'sending'`)
+  return row!
 }
 
 async function reap(db: Db): Promise<number> {

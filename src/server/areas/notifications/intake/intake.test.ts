@@ -53,8 +53,13 @@ describe('NO-01 intake of events', () => {
     expect(await left()).toBe(0)
   })
 
-  it('looks again within half a minute without being woken', async () => {
-    expect(await tick()).toEqual(new Date(now.getTime() + 30_000))
+  it('looks again within a minute without being woken', async () => {
+    expect(await tick()).toEqual(new Date(now.getTime() + 60_000))
+  })
+
+  it('looks again soon after it found some, because another process may have died that held others', async () => {
+    await write(1)
+    expect(await tick()).toEqual(new Date(now.getTime() + 5_000))
   })
 
   it('moves nothing after it was aborted, and loses nothing', async () => {

@@ -6,6 +6,8 @@ import { hasEvents, OUTBOX_CHANNEL, takeEvents } from '#lib/work/outbox.ts'
 import { storeEvents } from '../store/events.ts'
 
 const EVENTS_PER_TRANSACTION = 500
+/** After events were found: another process may hold some, which it leaves without a notification if it dies. */
+const OPEN_POLL_SECONDS = 5
 
 /** Moves events from the outbox to the events of notifications. Any number of processes can do so at once. */
 export function intakeLoop({ db }: { db: Db }): Loop {
@@ -13,8 +15,9 @@ export function intakeLoop({ db }: { db: Db }): Loop {
     name: 'notifications-intake',
     wakeOn: OUTBOX_CHANNEL,
     tick: async (now, signal) => {
-      if (await hasEvents(db)) await repeatWhileFull(signal, EVENTS_PER_TRANSACTION, () => takeInEvents(db, now))
-      return new Date(now.getTime() + IDLE_POLL_SECONDS * 1000)
+      const isOpen = await hasEvents(db)
+      if (isOpen) await repeatWhileFull(signal, EVENTS_PER_TRANSACTION, () => takeInEvents(db, now))
+      return new Date(now.getTime() + (isOpen ? OPEN_POLL_SECONDS : IDLE_POLL_SECONDS) * 1000)
     },
   }
 }

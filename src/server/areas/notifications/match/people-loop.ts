@@ -38,7 +38,7 @@ export function peopleLoop(deps: Deps): Loop {
     wakeOn: PEOPLE_NOTIFY,
     tick: async (now, signal) => {
       let after = ''
-      let seconds = 2 * IDLE_POLL_SECONDS
+      let seconds = IDLE_POLL_SECONDS
       for (;;) {
         const page = await readPeoplePending(deps.db, { after, limit: EVENTS_PER_PAGE })
         if (page.length > 0) seconds = RETRY_SECONDS

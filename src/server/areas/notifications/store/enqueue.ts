@@ -1,7 +1,6 @@
 import type { DestinationKind } from '#contract/notifications/channels.ts'
 import { newId } from '#edge/ids.ts'
 import type { Tx } from '#lib/db/db.ts'
-import { notify } from '#lib/db/notify.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { NewNotification } from '../model/notification.ts'
 import { DELIVERY_RULES } from '../model/schedule.ts'
@@ -9,9 +8,6 @@ import { LIMIT_IDLE_TIME } from './lock.ts'
 import { parkNotificationsOf } from './park-notifications.ts'
 import { rescheduleDestinations } from './reschedule.ts'
 import { readRestoreMark } from './restore-mark.ts'
-
-/** NOTIFY channel that wakes the slots of deliveries. */
-export const DELIVERIES_NOTIFY = 'svc_notifications'
 
 /**
  * Stores notifications. One that is stored already, of the same event for the same destination, is left as it is. Those
@@ -86,5 +82,4 @@ export async function wakeDestinations(tx: Tx, waking: readonly Waking[]): Promi
     where key = waking.destination_key and max_per_message <> waking.per_message`)
   const keys = rows.map(({ destination_key }) => destination_key)
   await rescheduleDestinations(tx, keys)
-  await notify(tx, DELIVERIES_NOTIFY)
 }

@@ -26,14 +26,27 @@ function retryAt(pausedUntil: Sql): Sql {
 }
 
 /**
- * Sets when each destination can be sent to next. The caller holds locks on the rows from an earlier statement: a
- * statement that had waited for the lock itself would not see what the former holder of it added.
+ * NOTIFY channel of the slots of deliveries. They look seldom at destinations where nothing waits, so whatever lets
+ * something wait notifies them. The payload is `retry` when that can only be retries.
+ */
+export const DELIVERIES_NOTIFY = 'svc_notifications'
+export const RETRY_PAYLOAD = 'retry'
+
+/**
+ * Sets when each destination can be sent to next, and notifies if something waits. The caller holds locks on the rows
+ * from an earlier statement: a statement that had waited for the lock itself would not see what the former holder of it
+ * added.
  */
 export async function rescheduleDestinations(tx: Tx, keys: readonly string[]): Promise<void> {
   await tx.query(sql`
-    update notifications.destinations as destination
-    set first_at = ${firstAt(sql`paused_until`)}, retry_at = ${retryAt(sql`paused_until`)}
-    where key = any(${[...keys]}::text[])`)
+    with planned as (
+      update notifications.destinations as destination
+      set first_at = ${firstAt(sql`paused_until`)}, retry_at = ${retryAt(sql`paused_until`)}
+      where key = any(${[...keys]}::text[])
+      returning first_at, retry_at
+    )
+    select pg_notify(${DELIVERIES_NOTIFY}, '') from planned
+    where first_at is not null or retry_at is not null limit 1`)
 }
 
 /**
@@ -58,19 +71,26 @@ type Result = {
   pause: number
 }
 
-/** Records how attempts ended and sets when each destination can be sent to next. Needs the same locks. */
+/**
+ * Records how attempts ended and sets when each destination can be sent to next. Needs the same locks. It notifies only
+ * because of retries: what waits for its first attempt had a time already, which never becomes earlier here.
+ */
 export async function recordResults(tx: Tx, results: readonly Result[]): Promise<void> {
   await tx.query(sql`
-    update notifications.destinations as destination
-    set failures = result.failures, paused_until = result.paused_until,
-        first_at = ${firstAt(sql`result.paused_until`)}, retry_at = ${retryAt(sql`result.paused_until`)}
-    from (
-      select key, given.failures, case when given.pause > 0
-          then greatest(before.paused_until, clock_timestamp() + make_interval(secs => given.pause))
-          else before.paused_until end as paused_until
-      from unnest(${results.map(({ key }) => key)}::text[], ${results.map(({ failures }) => failures)}::int[],
-        ${results.map(({ pause }) => pause)}::float8[]) as given (key, failures, pause)
-      join notifications.destinations as before using (key)
-    ) as result
-    where destination.key = result.key`)
+    with planned as (
+      update notifications.destinations as destination
+      set failures = result.failures, paused_until = result.paused_until,
+          first_at = ${firstAt(sql`result.paused_until`)}, retry_at = ${retryAt(sql`result.paused_until`)}
+      from (
+        select key, given.failures, case when given.pause > 0
+            then greatest(before.paused_until, clock_timestamp() + make_interval(secs => given.pause))
+            else before.paused_until end as paused_until
+        from unnest(${results.map(({ key }) => key)}::text[], ${results.map(({ failures }) => failures)}::int[],
+          ${results.map(({ pause }) => pause)}::float8[]) as given (key, failures, pause)
+        join notifications.destinations as before using (key)
+      ) as result
+      where destination.key = result.key
+      returning retry_at
+    )
+    select pg_notify(${DELIVERIES_NOTIFY}, ${RETRY_PAYLOAD}) from planned where retry_at is not null limit 1`)
 }

@@ -20,4 +20,5 @@ raceClaims('validations of proposals', {
       join maintenance.runs run on run.id = run_id`)
   },
   takeOver: (db) => kindOf(db).claim(100, { running: [] }),
+  lookSeconds: 15,
 })

@@ -22,6 +22,8 @@ type RevalidateDeps = {
 const SLOTS = 2
 const LEASE_SECONDS = 30
 const DRAIN_SECONDS = 10
+/** While a proposal is being validated: nothing announces that its worker died. */
+const OPEN_POLL_SECONDS = 15
 
 export const VALIDATION_JOBS: JobTable = {
   table: sql`maintenance.proposals`,
@@ -53,7 +55,10 @@ export function revalidateJobs(deps: RevalidateDeps): JobKind<Job> {
     },
     pollSeconds: IDLE_POLL_SECONDS,
     drainSeconds: DRAIN_SECONDS,
-    claim: async (limit) => ({ jobs: await claim(db, limit) }),
+    claim: async (limit) => {
+      if (!(await isAnyOpen(db))) return { jobs: [] }
+      return { jobs: await claim(db, limit), nextInSeconds: OPEN_POLL_SECONDS }
+    },
     run: async (job, held) => {
       const revoked = new AbortController()
       working.set(job.id, revoked)
@@ -127,6 +132,11 @@ async function save(tx: Tx, id: string, { change, base, at }: Saved): Promise<vo
       invalid_reason = ${invalid_reason}, proof = ${proof && JSON.stringify(proof)}::jsonb, lease_until = null,
       ready_at = case when ${status} = 'ready' then ${at}::timestamptz else ready_at end
     where id = ${id}`)
+}
+
+async function isAnyOpen(db: Db): Promise<boolean> {
+  const rows = await db.query(sql`select from maintenance.proposals where status = 'validating' limit 1`)
+  return rows.length > 0
 }
 
 async function claim(db: Db, limit: number): Promise<Job[]> {
