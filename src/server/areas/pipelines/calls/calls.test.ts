@@ -4,9 +4,11 @@ import { newId } from '#edge/ids.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import { sql } from '#lib/db/sql.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
+import { listenUntilTestEnds } from '#test/listen.ts'
 import { startSweep } from '#test/work/start-sweep.ts'
 import { register } from '../workers/register.ts'
 import { resumeWorker } from '../workers/store.ts'
+import { STREAMS_CHANNEL } from './channels.ts'
 import { enqueue, newCall } from './enqueue.ts'
 import { endCalls } from './finish.ts'
 import type { CallKindHooks } from './kinds.ts'
@@ -217,6 +219,24 @@ describe('calls of workers', () => {
       ['plr_e1', 1, 'TIMEOUT'],
       ['plr_e2', 1, 'TIMEOUT'],
     ])
+  })
+
+  it('are looked at every five seconds while there are any, and until then when a worker can be lost', async () => {
+    const { ask, worker } = await setUp()
+    const others = sql`delete from pipelines.calls where worker_id is distinct from ${worker.id}`
+    await database.db.query(others)
+    await database.db.query(sql`
+      update pipelines.workers set expires_at = clock_timestamp() + interval '1 hour'
+        * case when id = ${worker.id} then 0.005 else 1 end`)
+    const loop = sweepLoop(sweepDeps())
+    const waitMs = async () => (await loop.tick(START, signal)).getTime() - START.getTime()
+    const idle = await waitMs()
+    expect(idle).toBeGreaterThan(5_000)
+    expect(idle).toBeLessThanOrEqual(18_000)
+    const notifications = await listenUntilTestEnds(database.db, STREAMS_CHANNEL)
+    await ask('plr_l')
+    expect(await notifications.until(1)).toEqual([''])
+    expect(await waitMs()).toBeLessThanOrEqual(5_000)
   })
 
   it('are taken away without the hook when nobody waits for them', async () => {

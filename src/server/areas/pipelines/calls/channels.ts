@@ -3,7 +3,10 @@ import { notify } from '#lib/db/notify.ts'
 
 /** Notified with the id of an app that has a new queued call. */
 export const CALLS_CHANNEL = 'pipelines_calls'
-/** Notified when a worker's stream opens or closes, which changes when the sweep is due. */
+/**
+ * Notified when the sweep may be due at another time: with the id of a worker whose stream opened, closed or was lost,
+ * and without one because of a new run of a pipeline.
+ */
 export const STREAMS_CHANNEL = 'pipelines_streams'
 /** Notified about calls of one worker: its id, a verb and ids of calls, separated by spaces. */
 export const WORKERS_CHANNEL = 'pipelines_workers'

@@ -1,6 +1,6 @@
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
-import { CALLS_CHANNEL, WORKERS_CHANNEL } from './channels.ts'
+import { CALLS_CHANNEL, STREAMS_CHANNEL, WORKERS_CHANNEL } from './channels.ts'
 import type { Call, CallKind } from './kinds.ts'
 
 export type NewCall = Omit<Call, 'startedAt'> & {
@@ -69,8 +69,9 @@ export async function insertCalls(
              case when given.id is not null then nextval('svc.fences') end,
              case when given.id is not null then clock_timestamp() end
       from new left join given on given.id = new.id
-      returning id, app_id, fence)
-    select id, fence, case when fence is null then pg_notify(${CALLS_CHANNEL}, app_id)::text end as woken
+      returning id, app_id, fence, kind)
+    select id, fence, case when fence is null then pg_notify(${CALLS_CHANNEL}, app_id)::text end as woken,
+      case when kind = 'pipeline' then pg_notify(${STREAMS_CHANNEL}, '')::text end as planned
     from inserted`)
   return rows.flatMap(({ id, fence }) => (fence === null ? [] : { id, fence }))
 }

@@ -2,7 +2,7 @@ import type { Querier, Tx } from '#lib/db/db.ts'
 import { notify } from '#lib/db/notify.ts'
 import { sql } from '#lib/db/sql.ts'
 import { RESTART_GRACE_MS } from '#ports/restart-grace.ts'
-import { CALLS_CHANNEL } from './channels.ts'
+import { CALLS_CHANNEL, STREAMS_CHANNEL } from './channels.ts'
 import type { Call } from './kinds.ts'
 
 /** A replica that waits for a function gives up on its own; the sweep comes a little later, for calls it forgot. */
@@ -36,9 +36,13 @@ export async function removeLostWorkers(db: Querier, isReconnecting: boolean): P
         and (held_until is null or held_until <= clock_timestamp() - ${HOLD_AGAIN})`)
   }
   await db.query(sql`
-    delete from pipelines.workers
-    where expires_at <= clock_timestamp()
-      and not (${isReconnecting} and coalesce(held_until > clock_timestamp(), false) and ${RUNS_PIPELINE})`)
+    with lost as (
+      delete from pipelines.workers
+      where expires_at <= clock_timestamp()
+        and not (${isReconnecting} and coalesce(held_until > clock_timestamp(), false) and ${RUNS_PIPELINE})
+      returning id
+    )
+    select pg_notify(${STREAMS_CHANNEL}, id) from lost`)
 }
 
 /**
@@ -83,11 +87,15 @@ export async function removeAbandoned(db: Querier): Promise<void> {
   await db.query(sql`delete from pipelines.calls where state = 'ended' and ended_at < ${ABANDONED}`)
 }
 
-/** Returns the seconds until a worker or a call can run out; undefined if there are none. */
-export async function secondsToNext(db: Querier): Promise<number | undefined> {
+/**
+ * Returns the seconds until a worker can run out, or while there are calls at most `whileCalls`; undefined if there is
+ * neither.
+ */
+export async function secondsToNext(db: Querier, whileCalls: number): Promise<number | undefined> {
   const [row] = await db.query<{ seconds: number | null }>(sql`
     select extract(epoch from least(
       (select min(expires_at) from pipelines.workers),
-      (select min(deadline) + interval '1 second' from pipelines.calls)) - clock_timestamp())::float8 as seconds`)
+      (select least(min(deadline) + interval '1 second', clock_timestamp() + make_interval(secs => ${whileCalls}))
+       from pipelines.calls having count(*) > 0)) - clock_timestamp())::float8 as seconds`)
   return row?.seconds ?? undefined
 }

@@ -15,7 +15,8 @@ import {
 import { createWatch, latest } from './watch.ts'
 
 const MIN_WAIT_SECONDS = 0.2
-const MAX_WAIT_SECONDS = 5
+/** While there are calls: nothing announces that one lost its worker, or that nobody took its result. */
+const CALLS_SECONDS = 5
 const IDLE_SECONDS = 60
 /** While workers connect again, those that have not yet are past their end all the time. */
 const RECONNECTING_SECONDS = 2
@@ -23,7 +24,8 @@ const RECONNECTING_SECONDS = 2
 type SweepDeps = FinishDeps & { readonly db: Db; readonly onError: (error: unknown) => void }
 
 /**
- * Ends the calls of lost workers and those past their deadline. A worker's stream that opens or closes wakes it. After a
+ * Ends the calls of lost workers and those past their deadline. A worker's stream that opens or closes wakes it, and so
+ * does a new run of a pipeline; the replica that takes a call of a function ends it in time unless it dies. After a
  * restart of svc the runs of pipelines wait two minutes for their workers, which may go on with them.
  */
 export function sweepLoop(deps: SweepDeps): Loop {
@@ -42,7 +44,7 @@ export function sweepLoop(deps: SweepDeps): Loop {
         // One call that cannot be ended must not keep the others.
         await endOne(deps, call).catch(onError)
       }
-      const wait = waitSeconds(await secondsToNext(db))
+      const wait = waitSeconds(await secondsToNext(db, CALLS_SECONDS))
       const next = new Date(now.getTime() + (isReconnecting ? Math.max(wait, RECONNECTING_SECONDS) : wait) * 1000)
       watch.planned(next)
       return next
@@ -50,8 +52,8 @@ export function sweepLoop(deps: SweepDeps): Loop {
   }
 }
 
-function waitSeconds(next: number | undefined): number {
-  return next === undefined ? IDLE_SECONDS : Math.min(Math.max(next, MIN_WAIT_SECONDS), MAX_WAIT_SECONDS)
+function waitSeconds(next = IDLE_SECONDS): number {
+  return Math.min(Math.max(next, MIN_WAIT_SECONDS), IDLE_SECONDS)
 }
 
 const MESSAGES: Record<EndingCall['fault'], string> = {

@@ -34,7 +34,7 @@ export async function register(
   await replaceServed(tx, worker.id, app.appId, served)
   await saveFunctions(tx, app, input.functions)
   await pipelines.registered?.(tx, app, input.pipelines)
-  await notify(tx, STREAMS_CHANNEL)
+  await notify(tx, STREAMS_CHANNEL, worker.id)
   return worker
 }
 

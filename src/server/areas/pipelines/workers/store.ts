@@ -88,12 +88,18 @@ export async function closeStream(db: Querier, { id, stream }: ConnectedWorker):
   await db.query(sql`
     update pipelines.workers set expires_at = least(expires_at, ${leaseEnd(WORKER_RECONNECT_SECONDS)})
     where id = ${id} and stream = ${stream}`)
-  await notify(db, STREAMS_CHANNEL)
+  await notify(db, STREAMS_CHANNEL, id)
 }
 
-export async function isCurrentStream(db: Querier, { id, stream }: ConnectedWorker): Promise<boolean> {
-  const rows = await db.query(sql`select from pipelines.workers where id = ${id} and stream = ${stream}`)
-  return rows.length > 0
+/** Returns undefined if the worker was lost or has a newer stream, else whether a call waits at its app. */
+export async function readStream(
+  db: Querier,
+  { id, stream }: ConnectedWorker,
+): Promise<{ mayWait: boolean } | undefined> {
+  const [row] = await db.query<{ mayWait: boolean }>(sql`
+    select exists (select from pipelines.calls where app_id = workers.app_id and state = 'queued') as "mayWait"
+    from pipelines.workers where id = ${id} and stream = ${stream}`)
+  return row
 }
 
 export type OwnWorker = { readonly workerId: string; readonly appId: string; readonly principalId: string }
@@ -116,4 +122,6 @@ export async function isOwnWorker(db: Querier, worker: OwnWorker): Promise<boole
 /** After this the worker gets no calls, and nothing counts as served by it. */
 export async function removeServed(db: Querier, workerId: string): Promise<void> {
   await db.query(sql`delete from pipelines.served where worker_id = ${workerId}`)
+  // Calls that wait may be served by nobody now.
+  await notify(db, STREAMS_CHANNEL, workerId)
 }

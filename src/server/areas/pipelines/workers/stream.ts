@@ -4,12 +4,12 @@ import type { WorkerEvent } from '#contract/workers.ts'
 import { CannotOpen, type Sealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
 import { createWake } from '#lib/work/wake.ts'
-import { CALLS_CHANNEL, readNotice, WORKERS_CHANNEL } from '../calls/channels.ts'
+import { CALLS_CHANNEL, readNotice, STREAMS_CHANNEL, WORKERS_CHANNEL } from '../calls/channels.ts'
 import type { CallKindHooks } from '../calls/kinds.ts'
 import { createTurns, type LocalStream, type LocalStreams } from '../calls/local-streams.ts'
 import { CALL_INPUTS } from '../calls/sealed.ts'
 import { type ClaimedCall, claimCalls, findUndelivered, hasQueued } from '../calls/store.ts'
-import { type ConnectedWorker, isCurrentStream } from './store.ts'
+import { type ConnectedWorker, readStream } from './store.ts'
 
 type Work = Extract<WorkerEvent, { type: 'call' }>
 type StreamDeps = {
@@ -28,8 +28,10 @@ type Stream = {
   readonly signal: AbortSignal
 }
 
-/** Covers lost notifications, and finds out that the worker was lost or has connected elsewhere. */
-const POLL_MS = 2_000
+/** Covers lost notifications: calls that wait, a worker that was lost or has connected elsewhere. */
+const POLL_MS = 15_000
+/** While calls wait: nothing announces that a claim of another worker failed. */
+const WAITING_POLL_MS = 2_000
 
 /** Yields calls and cancellations for a worker until it goes away, is lost, or has a newer stream. */
 export async function* workerEvents(deps: StreamDeps, stream: Stream): AsyncGenerator<WorkerEvent> {
@@ -50,29 +52,34 @@ export async function* workerEvents(deps: StreamDeps, stream: Stream): AsyncGene
     if (notice?.verb === 'cancel') sent.cancel(notice.callIds)
     wake.ring()
   })
+  let checkedMs = performance.now()
+  await using _streams = await db.listen(STREAMS_CHANNEL, (workerId) => {
+    if (workerId !== worker.id) return
+    checkedMs = Number.NEGATIVE_INFINITY
+    wake.ring()
+  })
   for (const call of await db.tx((tx) => findUndelivered(tx, worker.id, stream.received))) yield toEvent(deps, call)
   const local = toLocal(stream, { wake: wake.ring, send: sent.add, fail: sent.fail })
   // Not before, because a call that is given to this stream would be found as undelivered too.
   using _local = deps.streams.open(local)
-  let checkedMs = performance.now()
   while (!signal.aborted) {
     for (let event = sent.next(); event; event = sent.next()) yield event
-    const isPoll = performance.now() - checkedMs >= POLL_MS
+    if (performance.now() - checkedMs >= POLL_MS) {
+      checkedMs = performance.now()
+      const found = await readStream(db, worker)
+      if (!found) return
+      mayWait ||= found.mayWait
+    }
     // Most calls are given to the stream as they are inserted, and then there is nothing to claim when one ends.
-    if (mayWait || isPoll) {
-      const mayLeave: boolean = mayWait
+    if (mayWait) {
       // Before the claim, because a call may be queued while it looks.
       mayWait = false
       const calls = await claim(deps, stream, local)
-      mayWait ||= calls.length > 0 || (mayLeave && (await hasQueued(db, appId)))
+      mayWait ||= calls.length > 0 || (await hasQueued(db, appId))
       for (const call of calls) yield toEvent(deps, call)
     }
-    if (isPoll) {
-      if (!(await isCurrentStream(db, worker))) return
-      checkedMs = performance.now()
-    }
     // A call that was queued meanwhile has rung, and so has one that ended.
-    await wake.next(POLL_MS)
+    await wake.next(mayWait ? WAITING_POLL_MS : POLL_MS)
   }
 }
 

@@ -5,11 +5,13 @@ import type { Client } from '#contract/core/client.ts'
 import { exposeSource } from '#contract/data-sources/sources.ts'
 import { callFunction, listFunctions } from '#contract/functions.ts'
 import { reportResults, workerHeartbeat } from '#contract/workers.ts'
+import { notify } from '#lib/db/notify.ts'
 import { sql } from '#lib/db/sql.ts'
 import { newApp } from '#test/apps/apps.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
 import { connectRawWorker } from '#test/work/raw-worker.ts'
+import { STREAMS_CHANNEL } from '../calls/channels.ts'
 
 const GREET = { name: 'greet', input_schema: { type: 'object' } }
 
@@ -97,6 +99,16 @@ describe('a worker', () => {
       { call_id: bob.call_id, fence: bob.fence, output: 2 },
     )
     expect(new Set((await Promise.all(answers)).map(({ result }) => result))).toEqual(new Set([1, 2]))
+  })
+
+  it('has one stream: the former one ends when it connects again, and each when it is lost', async () => {
+    const app = await newApp(system)
+    await using first = await connect(app.client, app.alias)
+    await using second = await connect(app.client, app.alias, { worker_id: first.worker_id })
+    await expect(first.next()).rejects.toThrow('the stream has ended')
+    await system.db.query(sql`update pipelines.workers set expires_at = now() where id = ${first.worker_id}`)
+    await notify(system.db, STREAMS_CHANNEL)
+    await expect(second.next()).rejects.toThrow('the stream has ended')
   })
 
   it('cannot end a call with another fence, nor a second time', async () => {
