@@ -25,7 +25,7 @@ const tenth = process.argv.includes('--tenth')
 const GB = 1024 ** 3
 const size = process.argv.indexOf('--gb')
 const BYTES = tenth ? 100 * 1024 ** 2 : (size < 0 ? 5 : Number(process.argv[size + 1])) * GB
-const ROUNDS = tenth ? 2 : 3
+const ROUNDS = tenth ? 1 : 3
 const MAX_MB = 100
 const MIN_RATIO = 0.7
 

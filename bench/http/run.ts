@@ -9,7 +9,7 @@ import { Pool } from 'undici'
  */
 const tenth = process.argv.includes('--tenth')
 const REQUESTS = tenth ? 2_000 : 20_000
-const ROUNDS = tenth ? 2 : 5
+const ROUNDS = tenth ? 1 : 5
 const CONCURRENCY = 32
 
 type Server = { child: ChildProcess; url: string; token: string }

@@ -19,7 +19,7 @@ import { type System, startSystem } from './system.ts'
  */
 const tenth = process.argv.includes('--tenth')
 const COUNT = tenth ? 2_000 : 20_000
-const ROUNDS = tenth ? 2 : 5
+const ROUNDS = tenth ? 1 : 5
 const ORGANIZATIONS = 32
 const PER_MESSAGE = 50
 const CLAIMS = tenth ? 10 : 40

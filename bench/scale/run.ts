@@ -17,7 +17,7 @@ import { type Installation, PAGE_ROWS, startInstallation } from './installation.
  */
 const tenth = process.argv.includes('--tenth')
 const SIZES = tenth ? [1, 1_000] : [1, 1_000, 10_000]
-const YEAR = { recordsPerDay: 100, deliveriesPerDay: 20, dayStep: tenth ? 5 : 1 }
+const YEAR = { recordsPerDay: 100, deliveriesPerDay: 20, dayStep: tenth ? 10 : 1 }
 const ROUNDS = tenth ? 3 : 5
 const OPERATIONS = tenth ? 100 : 500
 const CLAIMS = tenth ? 20 : 100

@@ -12,7 +12,7 @@ import { Pool } from 'undici'
  */
 const tenth = process.argv.includes('--tenth')
 const CALLS = tenth ? 1_000 : 10_000
-const ROUNDS = tenth ? 2 : 5
+const ROUNDS = tenth ? 1 : 5
 const CONCURRENCY = 32
 const server = process.env.SVC_TEST_DATABASE_URL
 
