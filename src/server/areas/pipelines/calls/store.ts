@@ -17,8 +17,8 @@ type InsertedCall = NewCall & { readonly grant?: Grant | undefined }
 
 /**
  * Inserts calls. One with a grant is given to that worker at once if nobody changes the worker, which has the stream still,
- * serves the name and has a place that no call before it waits for. Returns those. The others are queued, which wakes the workers of their apps.
- * `alongside` is an insertion that is made in the same statement, also when there are no calls.
+ * serves the name and has a place that no call before it waits for. Returns those. The others are queued, which wakes the
+ * workers of their apps. `alongside` is an insertion that is made in the same statement, also when there are no calls.
  */
 export async function insertCalls(
   db: Querier,
