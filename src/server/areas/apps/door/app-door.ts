@@ -3,22 +3,21 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Listener } from '#edge/listen/listen.ts'
 import { orAborted } from '#lib/async/race.ts'
 import type { Log } from '#lib/log/log.ts'
-import { messageOf } from '#lib/message-of.ts'
 import { SocketFetchError } from '#lib/net/socket-fetch.ts'
 import type { HandedOver } from '#lib/pipes/process-pipes.ts'
-import { endFormerProcess, forgetProcess, rememberProcess } from '#lib/processes/former-process.ts'
+import { endFormerProcess } from '#lib/processes/former-process.ts'
 import type { AppRequest } from '#ports/apps.ts'
 import type { AppCounts, AppSums } from '../counts/app-counts.ts'
 import type { Door } from './door.ts'
-import { adoptDoorProcess, type FrozenDoorProcess } from './door-lines.ts'
-import { type DoorProcess, startDoorProcess } from './door-process.ts'
+import type { DoorProcess, FrozenDoorProcess } from './door-lines.ts'
+import { DoorRuns, RESTART_MS } from './door-runs.ts'
 import { FaultLog } from './harm/fault-log.ts'
 import { createHarmSearch, type HarmSearch } from './harm/harm-search.ts'
 import type { AnsweringDeploy } from './harm/suspects.ts'
 import type { AppAddress, DoorSettings, FromDoor, NoRoute, ProxyFacts } from './messages.ts'
 import { Orders } from './orders.ts'
 import { createOutgoingProxies, type OutgoingProxies } from './outgoing-proxies.ts'
-import { DoorEnded, OwnRequests } from './own-requests.ts'
+import { OwnRequests } from './own-requests.ts'
 import { openAppPort } from './program/app-port.ts'
 import { type Counted, type FoundApp, type FrozenRequest, RoutedRequests } from './routed-requests.ts'
 import type { SocketSeries } from './socket-series.ts'
@@ -53,8 +52,6 @@ type CountedBy = (deployId: string) => Counted
 /** `countedBy` returns how the instance of a deploy counts what it answers. */
 type Resume = (countedBy: CountedBy) => void
 
-const RESTART_MS = [0, 50, 100, 250, 400]
-const LONG_RUN_MS = 10_000
 const STOP_MS = 20_000
 /** How often a request of svc itself is sent again after the door ended under it. */
 const RETRIES = 2
@@ -69,13 +66,7 @@ export class AppDoor implements Door {
   readonly #placeholder: Listener | undefined
   readonly port: number
   #find: (label: string) => Promise<FoundApp> = async () => ({ to: { type: 'failed' } })
-  #door: Promise<DoorProcess> | undefined
-  #isStopping = false
-  readonly #startOver = new AbortController()
-  #pid: number | undefined
-  #shortRuns = 0
-  /** The process, while it answers. */
-  #current: DoorProcess | undefined
+  readonly #runs: DoorRuns
   readonly #requests: OwnRequests
   readonly #routed: RoutedRequests
   readonly #harm: HarmSearch
@@ -94,6 +85,16 @@ export class AppDoor implements Door {
     this.#placeholder = 'underWay' in from ? undefined : from
     this.port = this.#placeholder?.port ?? settings.port
     this.#canReportOutcomes = frozen?.canReportOutcomes ?? false
+    this.#runs = new DoorRuns({
+      pidFile: options.pidFile(this.port),
+      script: options.script,
+      pipesFolder: options.pipesFolder,
+      log: options.log,
+      bringUp: (door, listening) => this.#bringUp(door, listening),
+      onUp: () => this.#onUp(),
+      onMessage: (message, from) => this.#receive(message, from),
+      onExit: (description) => this.#onExit(description),
+    })
     this.#requests = new OwnRequests(frozen?.nextRequest)
     this.#orders = new Orders(frozen?.nextOrder)
     this.#harm = createHarmSearch({ script: options.script, socketKey: settings.socketKey })
@@ -141,7 +142,7 @@ export class AppDoor implements Door {
 
   /** Lets another program go on with the door in this process. Undefined while that is not possible. */
   handOver(): HandedOver<FrozenDoor> | undefined {
-    const handed = this.#isStopping || !this.#orders.isIdle ? undefined : this.#current?.handOver()
+    const handed = this.#orders.isIdle ? this.#runs.handOver() : undefined
     if (!handed) return undefined
     const freeze = () => ({
       settings: { ...this.#settings, port: this.port },
@@ -161,7 +162,7 @@ export class AppDoor implements Door {
    */
   async reportOutcomes(isOn: boolean): Promise<void> {
     this.#reportsOutcomes = isOn
-    const door = this.#current
+    const door = this.#runs.current
     if (!door || !this.#canReportOutcomes) return
     // A process that ends meanwhile is started with what is set now.
     await this.#orders.give(door, (id) => ({ do: 'report_outcomes', id, isOn })).catch(() => {})
@@ -173,7 +174,7 @@ export class AppDoor implements Door {
 
   /** Whether a process answers at the port, or soon will. */
   get isStarted(): boolean {
-    return this.#door !== undefined
+    return this.#runs.isStarted
   }
 
   /** Sets how apps are found. Before, every request is answered with 503. */
@@ -183,19 +184,19 @@ export class AppDoor implements Door {
 
   /** Resolves when the process answers at the port. */
   async start(): Promise<void> {
-    await this.#running()
+    await this.#runs.running()
   }
 
   async findForPlaceholder(label: string): Promise<NoRoute> {
     const { to } = await this.#find(label)
     if (to.type !== 'app' && to.type !== 'worker') return to
-    void this.#running().catch(() => {})
+    void this.#runs.running().catch(() => {})
     return { type: 'not_running', isStarting: to.type === 'app' }
   }
 
   /** The process that answers now. */
   get pid(): number | undefined {
-    return this.#pid
+    return this.#runs.pid
   }
 
   /** Resolves when it was decided whether an app ended the door. */
@@ -210,7 +211,7 @@ export class AppDoor implements Door {
       fetch: (request: Request) => this.#askApp(address, request),
       [Symbol.asyncDispose]: async () => {
         this.#deploys.delete(key)
-        const door = await this.#door?.catch(() => undefined)
+        const door = await this.#runs.started()
         door?.tell({ do: 'forget', address })
       },
     }
@@ -222,141 +223,68 @@ export class AppDoor implements Door {
     signal?: AbortSignal,
   ): Promise<AsyncDisposable> {
     if (!this.#proxies.goOn(facts, onRefused)) {
-      const door = await (signal ? orAborted(this.#running(), signal) : this.#running())
+      const door = await (signal ? orAborted(this.#runs.running(), signal) : this.#runs.running())
       await this.#proxies.open(door, facts, onRefused)
     }
     return {
-      [Symbol.asyncDispose]: async () => this.#proxies.close(await this.#door?.catch(() => undefined), facts.path),
+      [Symbol.asyncDispose]: async () => this.#proxies.close(await this.#runs.started(), facts.path),
     }
   }
 
   /** Closes each connection after its next answer, so that clients connect elsewhere. */
   drain(): void {
     this.#placeholder?.drain()
-    // A door that could not start has nothing to close.
-    this.#door?.then(
-      (door) => door.tell({ do: 'drain' }),
-      () => {},
-    )
+    void this.#runs.started().then((door) => door?.tell({ do: 'drain' }))
   }
 
   /** Closes the port and waits for requests that are being answered. Apps go on to reach the outside until the end. */
   async closePort(): Promise<void> {
-    this.#stop()
+    this.#runs.stop()
     await this.#placeholder?.[Symbol.asyncDispose]()
-    const door = await this.#door?.catch(() => undefined)
+    const door = await this.#runs.started()
     if (door) await this.#orders.give(door, (id) => ({ do: 'close_port', id })).catch(() => {})
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop()
+    this.#runs.stop()
     await this.#placeholder?.[Symbol.asyncDispose]()
-    const door = await this.#door?.catch(() => undefined)
+    const door = await this.#runs.started()
     if (!door) return
     const timer = setTimeout(() => door.kill(), STOP_MS)
     door.tell({ do: 'stop' })
     await door.exited.finally(() => clearTimeout(timer))
   }
 
-  /** A process that is still starting answers nobody, so it is ended at once. */
-  #stop(): void {
-    this.#isStopping = true
-    if (!this.#current) this.#startOver.abort()
+  async #bringUp(door: DoorProcess, listening: Promise<void>): Promise<void> {
+    // The port is free for the process as soon as this is called; what is being answered here goes on.
+    void this.#placeholder?.[Symbol.asyncDispose]()
+    door.tell({ do: 'listen', ...this.#settings, port: this.port, reportsOutcomes: this.#reportsOutcomes })
+    await listening
+    await this.#proxies.openAllAgain(door)
   }
 
-  #running(): Promise<DoorProcess> {
-    if (this.#isStopping) return Promise.reject(new DoorEnded('svc is stopping'))
-    this.#door ??= this.#startOne()
-    return this.#door
+  #onUp(): void {
+    this.#canReportOutcomes = true
+    // It may have been switched while the process was starting.
+    void this.reportOutcomes(this.#reportsOutcomes)
   }
 
-  async #startOne(): Promise<DoorProcess> {
-    const startedAt = performance.now()
-    const pidFile = this.#options.pidFile(this.port)
-    const listening = Promise.withResolvers<void>()
-    listening.promise.catch(() => {})
-    let pid = 0
-    let door: DoorProcess | undefined
-    try {
-      door = await startDoorProcess({
-        script: this.#options.script,
-        pipesFolder: this.#options.pipesFolder?.(),
-        signal: this.#startOver.signal,
-        onExit: (description) => {
-          listening.reject(new DoorEnded(description))
-          if (pid !== 0) forgetProcess(pidFile, pid)
-          if (pid !== 0) this.#onExit(description, performance.now() - startedAt)
-        },
-        onMessage: (message, from) => {
-          if (message.is === 'listening') listening.resolve()
-          else if (message.is === 'not_listening') listening.reject(new Error(message.reason))
-          else this.#receive(message, from)
-        },
-      })
-      pid = door.pid
-      this.#pid = pid
-      this.#remember(pidFile, pid)
-      // The port is free for the process as soon as this is called; what is being answered here goes on.
-      void this.#placeholder?.[Symbol.asyncDispose]()
-      const reportsOutcomes = this.#reportsOutcomes
-      door.tell({ do: 'listen', ...this.#settings, port: this.port, reportsOutcomes })
-      await orAborted(listening.promise, this.#startOver.signal)
-      await this.#proxies.openAllAgain(door)
-      this.#current = door
-      this.#canReportOutcomes = true
-      if (reportsOutcomes !== this.#reportsOutcomes) void this.reportOutcomes(this.#reportsOutcomes)
-      return door
-    } catch (error) {
-      // A process that had begun is started again by its exit.
-      door?.kill()
-      if (pid === 0) this.#onExit(messageOf(error), 0)
-      throw error
-    }
-  }
-
-  #resume({ process: frozen, underWay }: FrozenDoor, countedBy: CountedBy): void {
-    const startedAt = performance.now()
-    const pidFile = this.#options.pidFile(this.port)
-    const door = adoptDoorProcess(frozen, {
-      onMessage: (message, from) => this.#receive(message, from),
-      onExit: (description) => {
-        forgetProcess(pidFile, door.pid)
-        this.#onExit(description, performance.now() - startedAt)
-      },
-    })
-    this.#pid = door.pid
-    this.#current = door
-    this.#door = Promise.resolve(door)
-    this.#routed.restore(underWay, door, countedBy)
+  #resume({ process, underWay }: FrozenDoor, countedBy: CountedBy): void {
+    this.#routed.restore(underWay, this.#runs.adopt(process), countedBy)
     void this.reportOutcomes(true)
   }
 
-  /** Without the file a process that hangs while svc is killed keeps the port. That must not keep apps from starting. */
-  #remember(pidFile: string, pid: number): void {
-    try {
-      rememberProcess(pidFile, pid)
-    } catch (error) {
-      this.#options.log.warn({ error }, 'the file that names the process for requests to apps could not be written')
-    }
-  }
-
-  /** Ends everything that the door was doing, starts it again, and looks for the app that ended it. */
-  #onExit(description: string, ranMs: number): void {
-    this.#door = undefined
-    this.#current = undefined
-    this.#pid = undefined
+  /** Ends everything that the door was doing, and looks for the app that ended it. */
+  #onExit(description: string): void {
     this.#orders.end(description)
     const own = this.#requests.end()
     const { labels, deploys } = this.#routed.endAll()
-    if (this.#isStopping) return
+    if (this.#runs.isStopping) return
     const apps = labels.slice(0, 20)
     // Ctrl-C reaches a process that has no session of its own yet, also while it starts. The server is about to stop then.
     const level = /^(?:[^:]*: )?SIGINT\b/.test(description) ? 'warn' : 'error'
     this.#options.log[level]({ description, apps }, 'the process for requests to apps ended; it is started again')
     this.#harm.onDeath([...deploys, ...own])
-    this.#shortRuns = ranMs < LONG_RUN_MS ? this.#shortRuns + 1 : 0
-    const restart = () => void (this.#isStopping || this.#running().catch(() => {}))
-    setTimeout(restart, RESTART_MS[Math.min(this.#shortRuns, RESTART_MS.length - 1)]).unref()
   }
 
   #receive(message: FromDoor, door: DoorProcess): void {
@@ -399,12 +327,12 @@ export class AppDoor implements Door {
     const deploy = this.#deploys.get(JSON.stringify(address))
     for (let left = RETRIES; ; left--) {
       try {
-        const door = await this.#running()
+        const door = await this.#runs.running()
         const to = { address, deploy, recordedAs: this.#harm.recordedAs(deploy) }
         return await this.#requests.send(door, to, request)
       } catch (error) {
         if (error instanceof SocketFetchError || request.signal.aborted) throw error
-        if (left === 0 || this.#isStopping) throw new SocketFetchError('no answer', true, error)
+        if (left === 0 || this.#runs.isStopping) throw new SocketFetchError('no answer', true, error)
         await delay(RESTART_MS[1], undefined, { ref: false })
       }
     }
