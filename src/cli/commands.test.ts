@@ -79,7 +79,8 @@ describe('CL-03 help', () => {
 
 describe('CL-03 hints', () => {
   /** Help texts, scripts for shells and texts for agents. They name the command as it is installed. */
-  const OTHER_TEXTS = /^commands\.ts$|\/index\.ts$|^command\/help\.ts$|^completion\/|^skills\//
+  const OTHER_TEXTS =
+    /^commands\.ts$|^commands\/apps\/alias\.ts$|\/index\.ts$|^command\/help\.ts$|^completion\/|^skills\//
   const words = new Set([...TABLE.commands, ...TABLE.groups].map(({ path }) => path.split(' ')[0]))
 
   test('name the command as the person runs it, never a fixed `svc`', () => {

@@ -16,7 +16,7 @@ type DoorRunsOptions = {
   /** Returns a new folder for pipes that the next program in this process can open. Undefined: there is none. */
   readonly pipesFolder?: (() => string) | undefined
   readonly log: Pick<Log, 'warn'>
-  /** Tells a new process what to do. Resolves when it does. `listening` resolves when it has the port. */
+  /** Sets a new process to work. Resolves when it answers. `listening` resolves when it has the port. */
   readonly bringUp: (door: DoorProcess, listening: Promise<void>) => Promise<void>
   /** Called when a new process answers. */
   readonly onUp: () => void
