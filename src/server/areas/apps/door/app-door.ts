@@ -92,7 +92,7 @@ export class AppDoor implements Door {
       log: options.log,
       bringUp: (door, listening) => this.#bringUp(door, listening),
       onUp: () => this.#onUp(),
-      onMessage: (message, from) => this.#receive(message, from),
+      onMessage: (message, sender) => this.#receive(message, sender),
       onExit: (description) => this.#onExit(description),
     })
     this.#requests = new OwnRequests(frozen?.nextRequest)
