@@ -46,12 +46,13 @@ export function raceClaims<Job extends Claim>(
   }
 
   needs('postgres')(`${title}, among several workers`, () => {
-    it.runIf(lookSeconds)('while others hold some, a worker looks soon for one whose holder died', async () => {
-      const [db, other] = await openWorkers()
-      expect(await kindOf(other).claim(1, { running: [] })).toEqual({ jobs: [] })
-      await claimAll(db)
-      expect(await kindOf(other).claim(1, { running: [] })).toEqual({ jobs: [], nextInSeconds: lookSeconds })
-    })
+    if (lookSeconds !== undefined)
+      it('while others hold some, a worker looks soon for one whose holder died', async () => {
+        const [db, other] = await openWorkers()
+        expect(await kindOf(other).claim(1, { running: [] })).toEqual({ jobs: [] })
+        await claimAll(db)
+        expect(await kindOf(other).claim(1, { running: [] })).toEqual({ jobs: [], nextInSeconds: lookSeconds })
+      })
 
     it('a claim whose lease ran out is renewed by its holder if nobody took it, and nobody takes it then', async () => {
       const [db, other] = await openWorkers()

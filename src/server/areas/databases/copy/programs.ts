@@ -1,8 +1,7 @@
 import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
-import type { Readable } from 'node:stream'
+import { finished as onceFinished, type Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { pipeline } from 'node:stream/promises'
 import { ServiceError } from '#contract/core/errors.ts'
 import { startProcess } from '#lib/processes/start-process.ts'
 import type { ProgramTarget } from '../engine/postgres/entrance.ts'
@@ -90,7 +89,10 @@ export async function* programOutput(
   }
 }
 
-/** Runs a program with the standard input `input`. */
+/**
+ * Runs a program with the standard input `input`. A program may be done before its input ends: the rest is left to the
+ * caller, unbroken.
+ */
 export async function feedProgram(
   programs: Programs,
   program: Program,
@@ -99,10 +101,15 @@ export async function feedProgram(
 ): Promise<void> {
   const child = start(programs, program, target, args)
   child.stdout.resume()
-  // The program says itself what went wrong; the pipe only breaks after that.
-  const piped = pipeline(input, child.stdin).catch(() => child.kill('SIGKILL'))
-  const [finished] = await Promise.all([finish(child), piped])
-  refuseFailure(programs, program, finished)
+  const unwatch = onceFinished(input, (error) => void (error && child.kill('SIGKILL')))
+  // Unlike a pipeline, it leaves the input whole when the program closes its end.
+  input.pipe(child.stdin)
+  try {
+    refuseFailure(programs, program, await finish(child))
+  } finally {
+    unwatch()
+    input.unpipe(child.stdin)
+  }
 }
 
 type Side = { readonly target: ProgramTarget; readonly args: string[] }
@@ -113,9 +120,12 @@ export async function pipeDump(programs: Programs, from: Side, to: Side): Promis
   const restore = start(programs, 'pg_restore', to.target, to.args)
   dump.stdin.end()
   restore.stdout.resume()
-  // The programs say themselves what went wrong; the pipe only breaks after that.
-  const piped = pipeline(dump.stdout, restore.stdin).catch(() => undefined)
-  const [dumped, restored] = await Promise.all([finish(dump), finish(restore), piped])
+  dump.stdout.pipe(restore.stdin)
+  const restoring = finish(restore)
+  const end = () => dump.kill('SIGKILL')
+  // It may be done before the dump, whose rest nobody needs.
+  restoring.then(({ code }) => (code === 0 ? dump.stdout.resume() : end()), end)
+  const [dumped, restored] = await Promise.all([finish(dump), restoring])
   refuseFailure(programs, 'pg_restore', restored)
   refuseFailure(programs, 'pg_dump', dumped)
 }
