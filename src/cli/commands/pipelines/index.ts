@@ -1,6 +1,6 @@
 import { type Argument, type Command, LIMIT } from '../../command/command.ts'
+import { ALIAS } from '../apps/alias.ts'
 
-const ALIAS: Argument = { name: 'alias', completes: 'apps', summary: 'alias from `svc apps list`' }
 const NAME: Argument = { name: 'pipeline', inApp: 'pipelines', summary: 'name from `svc pipelines list`' }
 
 export const pipelines: readonly Command[] = [

@@ -91,7 +91,6 @@ export class AppDoor implements Door {
       pipesFolder: options.pipesFolder,
       log: options.log,
       bringUp: (door, listening) => this.#bringUp(door, listening),
-      onUp: () => this.#onUp(),
       onMessage: (message, sender) => this.#receive(message, sender),
       onExit: (description) => this.#onExit(description),
     })
@@ -255,18 +254,18 @@ export class AppDoor implements Door {
     await door.exited.finally(() => clearTimeout(timer))
   }
 
-  async #bringUp(door: DoorProcess, listening: Promise<void>): Promise<void> {
+  async #bringUp(door: DoorProcess, listening: Promise<void>): Promise<() => void> {
     // The port is free for the process as soon as this is called; what is being answered here goes on.
     void this.#placeholder?.[Symbol.asyncDispose]()
-    door.tell({ do: 'listen', ...this.#settings, port: this.port, reportsOutcomes: this.#reportsOutcomes })
+    const reportsOutcomes = this.#reportsOutcomes
+    door.tell({ do: 'listen', ...this.#settings, port: this.port, reportsOutcomes })
     await listening
     await this.#proxies.openAllAgain(door)
-  }
-
-  #onUp(): void {
-    this.#canReportOutcomes = true
-    // It may have been switched while the process was starting.
-    void this.reportOutcomes(this.#reportsOutcomes)
+    return () => {
+      this.#canReportOutcomes = true
+      // It was switched while the process was starting.
+      if (reportsOutcomes !== this.#reportsOutcomes) void this.reportOutcomes(this.#reportsOutcomes)
+    }
   }
 
   #resume({ process, underWay }: FrozenDoor, countedBy: CountedBy): void {

@@ -16,10 +16,11 @@ type DoorRunsOptions = {
   /** Returns a new folder for pipes that the next program in this process can open. Undefined: there is none. */
   readonly pipesFolder?: (() => string) | undefined
   readonly log: Pick<Log, 'warn'>
-  /** Sets a new process to work. Resolves when it answers. `listening` resolves when it has the port. */
-  readonly bringUp: (door: DoorProcess, listening: Promise<void>) => Promise<void>
-  /** Called when a new process answers. */
-  readonly onUp: () => void
+  /**
+   * Sets a new process to work. `listening` resolves when it has the port. Resolves when it answers, with what is done once
+   * it is the current one.
+   */
+  readonly bringUp: (door: DoorProcess, listening: Promise<void>) => Promise<() => void>
   readonly onMessage: (message: FromDoor, door: DoorProcess) => void
   /** Called before the process is started again, which is not done while svc stops. */
   readonly onExit: (description: string) => void
@@ -101,7 +102,7 @@ export class DoorRuns {
 
   async #start(): Promise<DoorProcess> {
     const startedAt = performance.now()
-    const { script, pipesFolder, pidFile, bringUp, onUp, onMessage } = this.#options
+    const { script, pipesFolder, pidFile, bringUp, onMessage } = this.#options
     const listening = Promise.withResolvers<void>()
     listening.promise.catch(() => {})
     let pid = 0
@@ -126,9 +127,9 @@ export class DoorRuns {
       pid = door.pid
       this.#pid = pid
       this.#remember(pid)
-      await bringUp(door, orAborted(listening.promise, this.#startOver.signal))
+      const onCurrent = await bringUp(door, orAborted(listening.promise, this.#startOver.signal))
       this.#current = door
-      onUp()
+      onCurrent()
       return door
     } catch (error) {
       // A process that had begun is started again by its exit.

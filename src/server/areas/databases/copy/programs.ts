@@ -1,6 +1,6 @@
 import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
-import { finished as onceFinished, type Readable } from 'node:stream'
+import { finished as onFinished, type Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { ServiceError } from '#contract/core/errors.ts'
 import { startProcess } from '#lib/processes/start-process.ts'
@@ -101,7 +101,7 @@ export async function feedProgram(
 ): Promise<void> {
   const child = start(programs, program, target, args)
   child.stdout.resume()
-  const unwatch = onceFinished(input, (error) => void (error && child.kill('SIGKILL')))
+  const unwatch = onFinished(input, (error) => void (error && child.kill('SIGKILL')))
   // Unlike a pipeline, it leaves the input whole when the program closes its end.
   input.pipe(child.stdin)
   try {
@@ -122,9 +122,9 @@ export async function pipeDump(programs: Programs, from: Side, to: Side): Promis
   restore.stdout.resume()
   dump.stdout.pipe(restore.stdin)
   const restoring = finish(restore)
-  const end = () => dump.kill('SIGKILL')
-  // It may be done before the dump, whose rest nobody needs.
-  restoring.then(({ code }) => (code === 0 ? dump.stdout.resume() : end()), end)
+  const endDump = () => dump.kill('SIGKILL')
+  // A restore may be done before the dump, whose rest nobody needs.
+  restoring.then(({ code }) => (code === 0 ? dump.stdout.resume() : endDump()), endDump)
   const [dumped, restored] = await Promise.all([finish(dump), restoring])
   refuseFailure(programs, 'pg_restore', restored)
   refuseFailure(programs, 'pg_dump', dumped)
