@@ -9,6 +9,8 @@ import { feedProgram, pipeDump, programOutput } from './programs.ts'
 const target = { url: 'postgresql://nobody@127.0.0.1:1/none' }
 const side = { target, args: [] }
 
+// Some run many times, because a program's end and that of its standard input are told in either order.
+
 /** Returns a folder with these shell scripts as programs. */
 async function programsOf(scripts: Readonly<Record<string, string>>) {
   const folder = await openTemporaryFolder('svc-programs-')
@@ -33,9 +35,11 @@ it('OP-08 a dump on a machine without the programs of Postgres says which are mi
 
 it('OP-05 a program that is done before its input ends leaves the rest of it whole', async () => {
   const programs = await programsOf({ pg_restore: READS_A_LINE })
-  const input = longInput()
-  await feedProgram(programs, 'pg_restore', side, input)
-  expect((await buffer(input)).length).toBeGreaterThan(7_000_000)
+  for (let round = 0; round < 20; round++) {
+    const input = longInput()
+    await feedProgram(programs, 'pg_restore', side, input)
+    expect((await buffer(input)).length).toBeGreaterThan(7_000_000)
+  }
 })
 
 it('OP-05 a program that is done is not waited for until the end of its input', async () => {
@@ -71,12 +75,21 @@ it('OP-05 a missing program is named, and its input stays whole', async () => {
 
 it('DS-01 a copy is done when the restore is, though the dump goes on', async () => {
   const programs = await programsOf({ pg_dump: WRITES_MUCH, pg_restore: READS_A_LINE })
-  await pipeDump(programs, side, side)
+  for (let round = 0; round < 30; round++) await pipeDump(programs, side, side)
 })
 
 it('DS-01 a dump is ended when its restore fails', async () => {
   const programs = await programsOf({ pg_dump: 'while :; do echo line; done', pg_restore: 'exit 1' })
   await expect(pipeDump(programs, side, side)).rejects.toThrow('pg_restore failed: exit code 1')
+})
+
+it('DS-01 a restore that fails after its dump has ended is an error', async () => {
+  const programs = await programsOf({
+    pg_dump: 'i=0; while [ $i -lt 4000 ]; do echo "a line of a dump, $i"; i=$((i+1)); done',
+    pg_restore: `${READS_A_LINE}; i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; exit 1`,
+  })
+  for (let round = 0; round < 20; round++)
+    await expect(pipeDump(programs, side, side)).rejects.toThrow('pg_restore failed: exit code 1')
 })
 
 it('DS-01 a restore of a dump that failed is an error, though it read to the end', async () => {

@@ -122,9 +122,16 @@ export async function pipeDump(programs: Programs, from: Side, to: Side): Promis
   restore.stdout.resume()
   dump.stdout.pipe(restore.stdin)
   const restoring = finish(restore)
-  const endDump = () => dump.kill('SIGKILL')
-  // A restore may be done before the dump, whose rest nobody needs.
-  restoring.then(({ code }) => (code === 0 ? dump.stdout.resume() : endDump()), endDump)
+  const end = (isRestored: boolean) => {
+    // A restore may be done before the dump, whose rest nobody needs. A pipe that is still there would stop it again.
+    dump.stdout.unpipe(restore.stdin).resume()
+    if (!isRestored) dump.kill('SIGKILL')
+  }
+  dump.stdout.on('error', () => end(false))
+  restoring.then(
+    ({ code }) => end(code === 0),
+    () => end(false),
+  )
   const [dumped, restored] = await Promise.all([finish(dump), restoring])
   refuseFailure(programs, 'pg_restore', restored)
   refuseFailure(programs, 'pg_dump', dumped)
