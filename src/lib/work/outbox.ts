@@ -32,12 +32,14 @@ export async function hasEvents(db: Querier): Promise<boolean> {
  * of a long transaction becomes visible after events with higher ids.
  */
 export async function takeEvents(tx: Tx, limit: number): Promise<StoredEvent[]> {
+  // The ids as an array: while Postgres takes the outbox for empty, it would join the two by reading one for each row
+  // of the other.
   return tx.query<StoredEvent>(sql`
     with oldest as materialized (
       select id from svc.outbox order by id limit ${limit} for update skip locked
     ), taken as (
-      delete from svc.outbox using oldest where outbox.id = oldest.id
-      returning outbox.id, org_id, type, body, occurred_at
+      delete from svc.outbox where id = any(array(select id from oldest))
+      returning id, org_id, type, body, occurred_at
     )
     select id, org_id, type, body, occurred_at from taken order by id`)
 }

@@ -20,7 +20,6 @@ import { createCheck } from '../deliver/check.ts'
 import { claimDeliveries } from '../deliver/claim.ts'
 import { finishDeliveries } from '../deliver/finish.ts'
 import { intakeLoop } from '../intake/intake.ts'
-import { matchLoop } from '../match/match-loop.ts'
 import { peopleLoop } from '../match/people-loop.ts'
 import type { Outcome } from '../model/outcome.ts'
 import { followRoutes } from './routes.ts'
@@ -222,10 +221,10 @@ describe('NO-05 personal follows', () => {
   /** Takes an event in and matches it, as a worker does. */
   const happens = async () => {
     const { signal } = new AbortController()
+    const deps = { db: test.db, sealer, people, onError: (error: unknown) => expect(error).toBeUndefined() }
     await test.db.tx((tx) => emit(tx, failedDeploy()))
-    await intakeLoop({ db: test.db }).tick(new Date(), signal)
-    await matchLoop({ db: test.db, sealer }).tick(new Date(), signal)
-    await peopleLoop({ db: test.db, sealer, people }).tick(new Date(), signal)
+    await intakeLoop(deps).tick(new Date(), signal)
+    await peopleLoop(deps).tick(new Date(), signal)
   }
   /** Attempts what is due, with an outcome in place of the chat service, and returns the reasons of the refused. */
   const attempted = async (outcome: Outcome) => {

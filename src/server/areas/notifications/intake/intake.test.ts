@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { newId } from '#edge/ids.ts'
+import { createSealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { testClock } from '#lib/time/clock.ts'
@@ -7,9 +9,13 @@ import { writeEvent } from '#lib/work/outbox.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
+import { insertChannel } from '../channels/store.ts'
+import { addSubscription } from '../subscriptions/store.ts'
 import { intakeLoop } from './intake.ts'
 
 const now = new Date('2026-02-03T04:05:06.789Z')
+const sealer = createSealer(['ab'.repeat(32)])
+const SHOP = { id: newId('app'), alias: 'shop', name: 'Shop' }
 const never = new AbortController().signal
 let opened: TestDatabase
 let db: Db
@@ -22,6 +28,7 @@ beforeEach(() => db.query(sql`delete from notifications.events`))
 afterAll(() => opened?.[Symbol.asyncDispose]())
 
 const event = (n: number) => ({ type: 'deploy.failed', org_id: 'org_1', occurred_at: now, body: { n } })
+const deps = () => ({ db, sealer, onError: (error: unknown) => expect(error).toBeUndefined() })
 const write = (n: number) => db.tx((tx) => writeEvent(tx, event(n)))
 const writeMany = (count: number) =>
   db.query(sql`
@@ -33,7 +40,7 @@ const received = () =>
     sql`select id, type, org_id, occurred_at, body, received_at from notifications.events order by id`,
   )
 const left = async () => (await db.query(sql`select id from svc.outbox`)).length
-const tick = (signal = never) => intakeLoop({ db }).tick(now, signal)
+const tick = (signal = never) => intakeLoop(deps()).tick(now, signal)
 
 describe('NO-01 intake of events', () => {
   it('moves every event from the outbox as it was written', async () => {
@@ -86,7 +93,7 @@ describe('NO-01 intake of events', () => {
 
   it('runs as soon as a change that emits is committed', async () => {
     const clock = testClock(now)
-    await using _loops = await runLoops([intakeLoop({ db })], {
+    await using _loops = await runLoops([intakeLoop(deps())], {
       db,
       clock,
       onError: (_, error) => expect(error).toBeUndefined(),
@@ -101,6 +108,36 @@ needs('postgres')('NO-01 intake by several processes and through crashes', () =>
     await writeMany(4_000)
     await Promise.all(Array.from({ length: 8 }, () => tick()))
     expect(await received()).toHaveLength(4_000)
+    expect(await left()).toBe(0)
+  })
+
+  it('makes the notifications of each event once though eight run at once, for four channels and for nobody', async () => {
+    const [followed, unfollowed] = [newId('org'), newId('org')]
+    await db.tx(async (tx) => {
+      for (let i = 0; i < 4; i++) {
+        const channel = { org_id: followed, kind: 'webhook', label: `hook ${i}`, settings: {} } as const
+        const { id: channel_id } = await insertChannel(tx, sealer, {
+          ...channel,
+          secret: `https://hooks.example.com/${i}`,
+        })
+        const subscription = { org_id: followed, owner: 'organization', channel_id, timing: 'immediately' } as const
+        await addSubscription(tx, sealer, { ...subscription, pattern: 'deploy.failed' })
+      }
+    })
+    const body = { status: 'BUILD_FAILED', actor_id: null, app: SHOP, deployment_id: newId('dep') }
+    await db.query(sql`
+      insert into svc.outbox (id, org_id, type, body, occurred_at)
+      select 'evt_' || lpad(n::text, 6, '0'), case n % 2 when 0 then ${followed} else ${unfollowed} end,
+        'deploy.failed', ${JSON.stringify(body)}, ${now}::timestamptz
+      from generate_series(1, 2000) as n`)
+    await Promise.all(Array.from({ length: 8 }, () => tick()))
+    const added = await db.query(sql`
+      select org_id = ${followed} as is_followed, kind, dropped_reason, count(*)::int, count(distinct event_id)::int as events
+      from notifications.notifications where org_id in (${followed}, ${unfollowed}) group by 1, 2, 3 order by 1`)
+    expect(added).toEqual([
+      { is_followed: false, kind: 'none', dropped_reason: 'no_subscription', count: 1_000, events: 1_000 },
+      { is_followed: true, kind: 'webhook', dropped_reason: null, count: 4_000, events: 1_000 },
+    ])
     expect(await left()).toBe(0)
   })
 
@@ -119,6 +156,8 @@ needs('postgres')('NO-01 intake by several processes and through crashes', () =>
       () => 'stored',
       () => 'failed',
     )
+    await until(() => killWaiting())
+    // The second time it only stores the events, without matching them.
     await until(() => killWaiting())
     mayEnd.resolve()
     await lock

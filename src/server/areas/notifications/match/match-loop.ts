@@ -1,25 +1,31 @@
-import { EVENTS } from '#contract/core/events.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
-import type { Db, Tx } from '#lib/db/db.ts'
+import type { Db } from '#lib/db/db.ts'
 import { IDLE_POLL_SECONDS } from '#lib/work/idle-poll.ts'
 import type { Loop } from '#lib/work/loop.ts'
-import { seedPipelines } from '../defaults/seed.ts'
 import type { MatchedEvent } from '../model/notification.ts'
-import { readTimezones } from '../settings/store.ts'
-import { addNotifications } from '../store/enqueue.ts'
 import { EVENTS_NOTIFY } from '../store/events.ts'
-import { matchSubscriptions, recordOnly } from './match.ts'
-import { markMatched, readSubscriptions, readUnmatched } from './store.ts'
+import { addMatched } from './match-events.ts'
+import { reportFault } from './match-fault.ts'
+import { findForPeople } from './people-store.ts'
+import { markMatched, readUnmatched } from './store.ts'
 import { noteUnreadable, type UnreadableEvent } from './unreadable-store.ts'
 
-const EVENTS_PER_TRANSACTION = 200
+const EVENTS_PER_PAGE = 200
 
 /** How often events that this release could not read are tried again: a newer worker may have noted them as new. */
 const RETRY_UNREADABLE_MS = 10 * 60_000
 
-type Deps = { db: Db; sealer: Sealer; onUnreadable?: (events: readonly UnreadableEvent[]) => void }
+type Deps = {
+  db: Db
+  sealer: Sealer
+  onError: (error: unknown) => void
+  onUnreadable?: (events: readonly UnreadableEvent[]) => void
+}
 
-/** Compares events with the subscriptions of their organization. Any number of processes can do so at once. */
+/**
+ * Matches the events that intake stored as unmatched: those that a release could not read, and those whose matching
+ * failed. Any number of processes can do so at once.
+ */
 export function matchLoop(deps: Deps): Loop {
   // A process that starts may be a newer release, so its first turn tries them.
   let retryUnreadableAt = 0
@@ -38,40 +44,26 @@ export function matchLoop(deps: Deps): Loop {
 }
 
 async function matchPages(deps: Deps, which: 'new' | 'unreadable', now: Date, signal: AbortSignal): Promise<void> {
-  const { db, sealer, onUnreadable } = deps
+  const { db, onUnreadable } = deps
   for (let after = ''; ; ) {
-    const page = await readUnmatched(db, which, { after, limit: EVENTS_PER_TRANSACTION })
-    const events = page.flatMap(({ event }) => event ?? [])
-    if (events.length > 0) await db.tx((tx) => matchEvents(tx, sealer, events, now))
+    const page = await readUnmatched(db, which, { after, limit: EVENTS_PER_PAGE })
+    for (const { event } of page) if (event && !signal.aborted) await matchAlone(deps, event, now)
     const unreadable = which === 'new' ? page.filter(({ event }) => event === undefined) : []
     if (unreadable.length > 0) onUnreadable?.(await db.tx((tx) => noteUnreadable(tx, unreadable)))
-    if (page.length < EVENTS_PER_TRANSACTION || signal.aborted) return
+    if (page.length < EVENTS_PER_PAGE || signal.aborted) return
     after = page.at(-1)!.id
   }
 }
 
-async function matchEvents(tx: Tx, sealer: Sealer, events: readonly MatchedEvent[], now: Date): Promise<void> {
-  const marks = events.map((event) => ({ id: event.id, people_pending: concernsPeople(event) }))
-  const matchedHere = await markMatched(tx, marks)
-  const ours = events.filter(({ id }) => matchedHere.has(id))
-  const orgIds = orgIdsOf(ours)
-  await seedPipelines(tx, sealer, orgIdsOf(ours.filter(({ type }) => type.startsWith('pipeline.run.'))))
-  const subscriptions = Map.groupBy(await readSubscriptions(tx, orgIds), ({ org_id }) => org_id)
-  const timezoneOf = await readTimezones(tx, orgIds)
-  const notifications = ours.flatMap((event) => {
-    const when = { timezone: timezoneOf(event.org_id), now }
-    const matched = matchSubscriptions(event, subscriptions.get(event.org_id) ?? [], when)
-    return matched.length > 0 || concernsPeople(event) ? matched : [recordOnly(event, 'no_subscription')]
-  })
-  await addNotifications(tx, notifications)
-}
-
-/** Sorted, so that transactions that make defaults of the same organizations wait for each other in one order. */
-function orgIdsOf(events: readonly MatchedEvent[]): string[] {
-  return [...new Set(events.map(({ org_id }) => org_id))].sort()
-}
-
-/** Whether the event may go to people: those who follow its app, its reporter, or owners and admins. */
-function concernsPeople({ type }: MatchedEvent): boolean {
-  return EVENTS[type].category !== null || type.startsWith('org.support_access.')
+/** Each event has a transaction of its own, so that one that cannot be matched holds up no other. */
+async function matchAlone({ db, sealer, onError }: Deps, event: MatchedEvent, now: Date): Promise<void> {
+  try {
+    await db.tx(async (tx) => {
+      const forPeople = await findForPeople(tx, [event])
+      const isOurs = await markMatched(tx, event.id, forPeople.has(event.id))
+      if (isOurs) await addMatched(tx, sealer, [event], { forPeople, now })
+    })
+  } catch (error) {
+    reportFault(onError, event.id, error)
+  }
 }

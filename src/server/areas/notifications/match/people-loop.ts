@@ -10,17 +10,18 @@ import type { MatchedEvent } from '../model/notification.ts'
 import { maySeeApp } from '../people/may-see-app.ts'
 import { timezoneOf } from '../settings/store.ts'
 import { addNotifications } from '../store/enqueue.ts'
+import { PEOPLE_NOTIFY } from '../store/events.ts'
 import { type FollowFacts, matchPeople, type PersonalMail, recordOnly } from './match.ts'
+import { reportFault } from './match-fault.ts'
 import {
   hasNotifications,
   markPeopleMatched,
-  PEOPLE_NOTIFY,
   readFollows,
   readPeoplePending,
   readPersonalSubscriptions,
-} from './store.ts'
+} from './people-store.ts'
 
-type Deps = { db: Db; sealer: Sealer; people: People }
+type Deps = { db: Db; sealer: Sealer; people: People; onError: (error: unknown) => void }
 
 const EVENTS_PER_PAGE = 100
 /** While an event waits for an auth service that does not answer. */
@@ -45,7 +46,7 @@ export function peopleLoop(deps: Deps): Loop {
         for (const { event, received_at } of page) {
           if (signal.aborted) break
           const isLate = now.getTime() - received_at.getTime() > MAX_WAIT_MS
-          if (event) await matchToPeople(deps, event, { now, isLate })
+          if (event) await matchAlone(deps, event, { now, isLate })
         }
         if (page.length < EVENTS_PER_PAGE || signal.aborted) break
         after = page.at(-1)!.id
@@ -55,11 +56,18 @@ export function peopleLoop(deps: Deps): Loop {
   }
 }
 
-async function matchToPeople(
-  { db, sealer, people }: Deps,
-  event: MatchedEvent,
-  { now, isLate }: { now: Date; isLate: boolean },
-): Promise<void> {
+type Turn = { now: Date; isLate: boolean }
+
+/** An event that cannot be matched is tried again and holds up no other. */
+async function matchAlone(deps: Deps, event: MatchedEvent, turn: Turn): Promise<void> {
+  try {
+    await matchToPeople(deps, event, turn)
+  } catch (error) {
+    reportFault(deps.onError, event.id, error)
+  }
+}
+
+async function matchToPeople({ db, sealer, people }: Deps, event: MatchedEvent, { now, isLate }: Turn): Promise<void> {
   const [mailed, following] = await Promise.all([mailedPeople(people, event), followers(db, people, event)])
   const isUnknown = !mailed.isKnown || !following.isKnown
   if (!isLate && [mailed, following].some((answer) => !answer.isKnown && answer.isTemporary)) return

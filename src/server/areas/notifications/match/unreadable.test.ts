@@ -15,6 +15,7 @@ import type { UnreadableEvent } from './unreadable-store.ts'
 const sealer = createSealer([createHash('sha256').update('key').digest('hex')])
 const org = newId('org')
 const never = new AbortController().signal
+const onError = (error: unknown) => expect(error).toBeUndefined()
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 const READABLE = {
@@ -45,7 +46,7 @@ const store = async (type: string, body: object = READABLE, at?: Date) => {
     values (${id}, ${org}, ${type}, ${JSON.stringify(body)}, clock_timestamp(), clock_timestamp())`)
   return id
 }
-const newLoop = () => matchLoop({ db, sealer, onUnreadable: (events) => reported.push(...events) })
+const newLoop = () => matchLoop({ db, sealer, onError, onUnreadable: (events) => reported.push(...events) })
 const ledger = async () => {
   const rows = await pageLedger(db, org, { filter: {}, before: null, limit: 100 })
   return rows.map((row) => {

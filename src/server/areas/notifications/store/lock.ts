@@ -25,7 +25,7 @@ const FIND_ROWS_BY_KEY = {
   jit: 'off',
 }
 
-/** Settings of the transactions that claim deliveries and write their results. */
+/** Settings of the transactions that take events in, claim deliveries and write their results. */
 export const DELIVERY_SETTINGS = {
   ...FIND_ROWS_BY_KEY,
   idle_in_transaction_session_timeout: String(MAX_IDLE_MS),
