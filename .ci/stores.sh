@@ -8,7 +8,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$here/lib.sh"
 
-packages=(postgresql-15 postgresql-server-dev-15 gcc libc6-dev make redis-server chromium bubblewrap zsh fish
+packages=(postgresql-15 postgresql-server-dev-15 gcc libc6-dev make redis-server chromium-headless-shell bubblewrap zsh fish
   exim4-daemon-light unzip haproxy pgbouncer iproute2)
 pg_bin=/usr/lib/postgresql/15/bin
 pgvector_version=0.8.0
@@ -243,7 +243,7 @@ up() {
     cat >"$dir/env" <<EOF
 SVC_TEST_DATABASE_URL=postgres://postgres:$password@127.0.0.1:$pg_port/postgres
 SVC_TEST_REDIS_URL=redis://127.0.0.1:$redis_port
-SVC_TEST_CHROMIUM=/usr/bin/chromium
+SVC_TEST_CHROMIUM=/usr/bin/chromium-headless-shell
 HELM_BIN=$helm_folder/helm
 PROMTOOL_BIN=$promtool
 EOF

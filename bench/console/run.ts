@@ -28,7 +28,7 @@ const QUIET = ['--disable-background-networking', '--disable-component-update', 
 const CHROMIUM_ARGS = ['--no-sandbox', '--disable-gpu', ...QUIET]
 
 const root = join(import.meta.dirname, '../..')
-const executablePath = process.env.SVC_TEST_CHROMIUM ?? '/usr/bin/chromium'
+const executablePath = process.env.SVC_TEST_CHROMIUM ?? '/usr/bin/chromium-headless-shell'
 if (!existsSync(executablePath)) {
   console.log('left out: needs a browser, set SVC_TEST_CHROMIUM')
   process.exit(tenth ? 0 : 1)
