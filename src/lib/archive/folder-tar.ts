@@ -1,9 +1,14 @@
-import { createReadStream, createWriteStream } from 'node:fs'
-import { lstat, mkdir, opendir } from 'node:fs/promises'
+import { createReadStream, createWriteStream, lstatSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdir, opendir } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import type { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { extract, type Pack, pack } from 'tar-stream'
+import { buffer } from 'node:stream/consumers'
+import { finished, pipeline } from 'node:stream/promises'
+import { type Entry, extract, type Pack, pack } from 'tar-stream'
+
+/** Larger files are streamed. A database is many small ones, for each of which a stream costs more than its bytes. */
+const SMALL_BYTES = 1024 * 1024
+const FOR_OWNER = 0o600
 
 /** Returns the files and folders of a folder as a tar file. Nobody may change them meanwhile. Links are left out. */
 export function packFolder(folder: string): Readable {
@@ -25,8 +30,10 @@ async function addAll(tar: Pack, folder: string): Promise<void> {
 }
 
 async function addFile(tar: Pack, path: string, name: string): Promise<void> {
-  const { size } = await lstat(path)
-  await pipeline(createReadStream(path), tar.entry({ name, size, mode: 0o600, mtime: new Date(0) }))
+  const { size } = lstatSync(path)
+  const header = { name, size, mode: FOR_OWNER, mtime: new Date(0) }
+  if (size > SMALL_BYTES) await pipeline(createReadStream(path), tar.entry(header))
+  else await finished(tar.entry(header, readFileSync(path)))
 }
 
 /** Writes the files of such a tar file into a new folder, for its owner alone. */
@@ -44,9 +51,15 @@ export async function unpackFolder(tar: Readable, folder: string): Promise<void>
     if (type === 'directory') await mkdir(path, { recursive: true, mode: 0o700 })
     else {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-      await pipeline(entry, createWriteStream(path, { mode: 0o600, flags: 'wx' }))
+      await writeEntry(entry, path)
     }
     entry.resume()
   }
   await read
+}
+
+async function writeEntry(entry: Entry, path: string): Promise<void> {
+  const { size = 0 } = entry.header
+  if (size > SMALL_BYTES) return pipeline(entry, createWriteStream(path, { mode: FOR_OWNER, flags: 'wx' }))
+  writeFileSync(path, await buffer(entry), { mode: FOR_OWNER, flag: 'wx' })
 }

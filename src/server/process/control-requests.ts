@@ -1,6 +1,6 @@
-import { constants, existsSync } from 'node:fs'
-import { cp } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { copyFolder } from '#lib/files/copy-folder.ts'
 import { composeDatabases } from '../compose/databases.ts'
 import type { Resources } from '../compose/parts.ts'
 import type { ControlRequest } from './control-socket.ts'
@@ -29,7 +29,7 @@ export function controlRequests(
     // The engine has one session and writes in statements only, so nothing changes while this transaction is open.
     await db.tx(async () => {
       requireRun(run)
-      await cp(join(config.dataDir, 'db'), request.to, { recursive: true, mode: constants.COPYFILE_FICLONE })
+      await copyFolder(join(config.dataDir, 'db'), request.to)
     })
   }
 }

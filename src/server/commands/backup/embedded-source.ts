@@ -1,8 +1,9 @@
-import { constants, existsSync, readFileSync } from 'node:fs'
-import { cp, rm } from 'node:fs/promises'
+import { existsSync, readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { packFolder } from '#lib/archive/folder-tar.ts'
 import { openEmbedded } from '#lib/db/embedded/embedded.ts'
+import { copyFolder } from '#lib/files/copy-folder.ts'
 import { checkWritable } from '#lib/files/data-folder.ts'
 import { folderBytes } from '#lib/files/folder-bytes.ts'
 import { FolderInUse, lockFolder } from '#lib/files/folder-lock.ts'
@@ -75,7 +76,7 @@ async function copyFiles(
       // The engine of a database can outlive a server that was killed.
       await endFormerProcess(`${folder}.pid`)
       await rm(request.to, { recursive: true, force: true })
-      await cp(folder, request.to, { recursive: true, mode: constants.COPYFILE_FICLONE })
+      await copyFolder(folder, request.to)
       return
     } catch (error) {
       if (!(error instanceof FolderInUse) || tries === MAX_TRIES) throw error

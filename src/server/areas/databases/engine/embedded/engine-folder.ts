@@ -1,6 +1,6 @@
-import { constants } from 'node:fs'
-import { cp, lstat, opendir } from 'node:fs/promises'
+import { lstat, opendir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { copyFolder } from '#lib/files/copy-folder.ts'
 
 class UnsafeFolder extends Error {
   override readonly name = 'UnsafeFolder'
@@ -22,8 +22,8 @@ export async function assertPlainFolder(folder: string): Promise<void> {
   }
 }
 
-/** Copies the folder of a database that no engine has open. Shares the blocks with the original where the disk can. */
-export async function copyFolder(folder: string, to: string): Promise<void> {
+/** Copies the folder of a database that no engine has open. */
+export async function copyPlainFolder(folder: string, to: string): Promise<void> {
   await assertPlainFolder(folder)
-  await cp(folder, to, { recursive: true, errorOnExist: true, force: false, mode: constants.COPYFILE_FICLONE })
+  await copyFolder(folder, to)
 }

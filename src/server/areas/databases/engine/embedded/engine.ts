@@ -5,7 +5,7 @@ import { findBubblewrap, rememberFound } from '#lib/processes/bubblewrap.ts'
 import { endFormerProcess } from '#lib/processes/former-process.ts'
 import type { Managed, ManagedEngine } from '../engine.ts'
 import { dumpCopy } from './dump-copy.ts'
-import { copyFolder } from './engine-folder.ts'
+import { copyPlainFolder } from './engine-folder.ts'
 import { stopped } from './engine-stopped.ts'
 import { folderSize } from './folder-size.ts'
 import { loginOf, previewRole, setUp } from './logins.ts'
@@ -104,7 +104,7 @@ export function createEmbeddedEngine(options: EmbeddedOptions): ManagedEngine {
   const copyFiles = (name: string, to: string) =>
     session(name).whileStopped(async () => {
       await endFormerProcess(`${folderOf(name)}.pid`)
-      await copyFolder(folderOf(name), to)
+      await copyPlainFolder(folderOf(name), to)
     })
   const address = async () => ({ host: '127.0.0.1', port: await server.port(), search: '' })
   return {
