@@ -32,12 +32,16 @@ export async function measureNights(system: System, clock: MovableClock, setting
   return report(system, app)
 }
 
+function throwIt(error: unknown): never {
+  throw error
+}
+
 async function runNight(system: System, clock: MovableClock, app: PlantedApp, count: number): Promise<void> {
   const apps = {
     hold: async (_: unknown, orgId: string, id: string) =>
       orgId === app.orgId ? { id, alias: app.alias, name: app.alias } : undefined,
   }
-  await nightLoop({ db: system.db, apps }).tick(clock.now(), new AbortController().signal)
+  await nightLoop({ db: system.db, apps, onNightError: throwIt }).tick(clock.now(), new AbortController().signal)
   await until(async () => {
     const { items } = await app.client.call(listMaintenanceRuns, { alias: app.alias })
     return items.length === count && items.every(({ status }) => status === 'ended')

@@ -46,5 +46,11 @@ export function databaseServerChecks({ pings }: Pick<Databases, 'pings'>): NonNu
 /** The mails to people whose database has a new address. */
 export function composeMoveNotices(parts: ServiceParts): Loop {
   const people = composePeople(parts)
-  return moveNoticeLoop({ ...parts, people, mails: createSystemMails(parts), baseUrl: () => parts.publicUrls.signIn })
+  return moveNoticeLoop({
+    ...parts,
+    people,
+    mails: createSystemMails(parts),
+    baseUrl: () => parts.publicUrls.signIn,
+    onError: (error) => parts.log.error({ error }, 'a person could not be mailed about the move of a database'),
+  })
 }

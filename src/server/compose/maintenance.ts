@@ -74,6 +74,7 @@ export function composeMaintenanceWork(parts: ServiceParts, tryRevision: TryAppR
       }),
     internalSecret: config.secrets.internalSecret,
     onError: (error, run) => log.error({ error, run }, 'a maintenance run could not finish because of a fault in svc'),
+    onNightError: (error) => log.error({ error }, 'whether to start a maintenance run could not be decided'),
   })
 }
 

@@ -105,7 +105,8 @@ async function newCheck({ threshold = 1, every_minutes = 5 } = {}): Promise<stri
   await db.tx((tx) => insertCheck(tx, { ...row, next_at: clock.now(), created_by: 'usr_1', created_at: clock.now() }))
   return id
 }
-const plan = (on = db) => planLoop({ db: on }).tick(clock.now(), HELD.signal)
+const plan = (on = db) =>
+  planLoop({ db: on, onError: (error) => void faults.push(error) }).tick(clock.now(), HELD.signal)
 const stateOf = async (id: string) => (await requireCheck(db, app.id, id)).state
 const runsOf = (id: string) =>
   db.query<{ state: string; verdict: string | null; code: string | null; slot: Date | null; attempt: number }>(sql`
@@ -124,6 +125,21 @@ async function runNights(id: string, verdicts: readonly Verdict[]): Promise<void
 }
 
 describe('NO-02 a check that runs on schedule', () => {
+  it('runs though the next slot of another one cannot be computed, which waits until it can', async () => {
+    const [broken, sound] = [await newCheck(), await newCheck()]
+    const scheduleIn = (timezone: string) =>
+      db.query(sql`
+        update checks.checks set schedule = ${JSON.stringify({ cron: '*/5 * * * *', timezone })} where id = ${broken}`)
+    await scheduleIn('Mars/Olympus_Mons')
+    await plan()
+    expect(faults).toHaveLength(1)
+    expect([await runsOf(broken), (await runsOf(sound)).length]).toEqual([[], 1])
+    await scheduleIn('Europe/Oslo')
+    clock.advance(60 * MINUTE_MS)
+    await plan()
+    expect(await runsOf(broken)).toHaveLength(1)
+  })
+
   it('emits each of the four events once, in the transaction of its transition, also across restarts of the worker', async () => {
     const id = await newCheck({ threshold: 2 })
     await runNights(id, [

@@ -10,7 +10,7 @@ import { retentionLoop } from './retention.ts'
 import { type RunDeps, runJobs } from './runs/job.ts'
 import { runRoutes } from './runs/routes.ts'
 import { startRoute } from './runs/start.ts'
-import { nightLoop } from './schedule/loop.ts'
+import { type NightDeps, nightLoop } from './schedule/loop.ts'
 import { appRoute } from './settings/app.ts'
 import { orgRoutes } from './settings/org.ts'
 import { toolRoutes } from './tools/routes.ts'
@@ -41,7 +41,9 @@ export function createMaintenance(given: MaintenanceDeps & { internalSecret: str
   }
 }
 
-export function createMaintenanceWork(deps: Omit<RunDeps, 'tokens'> & WatchDeps & { internalSecret: string }) {
+export function createMaintenanceWork(
+  deps: Omit<RunDeps, 'tokens'> & WatchDeps & NightDeps & { internalSecret: string },
+) {
   const tokens = createRunTokens(deps.internalSecret)
   return {
     loops: [nightLoop(deps), retentionLoop(deps), watchLoop(deps)],

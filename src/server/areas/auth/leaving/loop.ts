@@ -1,5 +1,6 @@
 import type { Db, Tx } from '#lib/db/db.ts'
 import type { Log } from '#lib/log/log.ts'
+import { createAttempts } from '#lib/work/attempts.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { audit } from '#ports/audit.ts'
 import type { Eraser, LeavingPerson } from '#ports/eraser.ts'
@@ -42,12 +43,16 @@ const IDLE_MS = 60 * 60_000
 
 /** Mails the people whom a deletion concerns, and deletes what is due. */
 export function deletionLoop(deps: Deps): Loop {
+  const attemptToTell = createAttempts('mailing about deletion', (error) =>
+    deps.log.error({ error }, 'the people whom a deletion concerns could not be mailed'),
+  )
   return {
     name: 'deletions',
     leader: true,
     wakeOn: DELETIONS_CHANNEL,
     async tick(now, signal) {
-      for (const deletion of await findUntold(deps.db)) await tell(deps, deletion, now)
+      for (const deletion of await findUntold(deps.db))
+        await attemptToTell(deletion.id, now, () => tell(deps, deletion, now))
       let isWaiting = false
       for (const deletion of await findDue(deps.db, now)) {
         if (signal.aborted) break

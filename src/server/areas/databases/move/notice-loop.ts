@@ -1,4 +1,5 @@
 import type { Db } from '#lib/db/db.ts'
+import { createAttempts } from '#lib/work/attempts.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import type { People, Person } from '#ports/people.ts'
 import type { SystemMails } from '#ports/system-mail.ts'
@@ -11,6 +12,7 @@ type Deps = {
   readonly people: Pick<People, 'member' | 'ownersAndAdmins' | 'organization'>
   readonly mails: Pick<SystemMails, 'queue'>
   readonly baseUrl: () => string
+  readonly onError: (error: unknown) => void
 }
 
 /** While nobody can say who the people are. */
@@ -26,6 +28,7 @@ const KEPT_MS = 7 * 24 * 60 * 60_000
  * creator is no member any more.
  */
 export function moveNoticeLoop(deps: Deps): Loop {
+  const attempt = createAttempts('mailing about move', deps.onError)
   return {
     name: 'databases-move-notices',
     leader: true,
@@ -37,7 +40,9 @@ export function moveNoticeLoop(deps: Deps): Loop {
       for (;;) {
         const page = await readNotices(deps.db, { after, limit: NOTICES_PER_PAGE })
         if (page.length > 0) seconds = RETRY_SECONDS
-        for (const notice of page) if (!signal.aborted) await mailNotice(deps, notice)
+        for (const notice of page) {
+          if (!signal.aborted) await attempt(notice.id, now, () => mailNotice(deps, notice))
+        }
         if (page.length < NOTICES_PER_PAGE || signal.aborted) break
         after = page.at(-1)!.id
       }

@@ -24,6 +24,7 @@ let databaseId: string
 let members: Person[] | 'unknown'
 let admins: Person[] | 'unknown'
 let queued: SystemMail[]
+let faults: string[]
 
 beforeAll(async () => {
   opened = await openTestDatabase()
@@ -38,6 +39,7 @@ beforeEach(async () => {
   members = [person('usr_mara')]
   admins = [person('usr_ada'), person('usr_olu')]
   queued = []
+  faults = []
   await opened.db.tx((tx) => putNotice(tx, databaseId, SWITCHED))
 })
 
@@ -53,8 +55,10 @@ const tick = async (now = LATER) => {
       ownersAndAdmins: async () => (admins === 'unknown' ? unknownPeople({ isTemporary: true }) : knownPeople(admins)),
       organization: async () => knownPeople({ name: 'Acme', slug: 'acme' }),
     },
+    onError: (error) => faults.push((error as Error).message),
     mails: {
       queue: async (_, mail) => {
+        if (mail.paragraphs.join('').includes('The database broken')) throw new Error('no mail')
         queued.push(mail)
         return true
       },
@@ -102,4 +106,15 @@ it('DS-01 a second move is told of under another key, and a notice of a week ago
   await tick(new Date(SWITCHED.getTime() + 8 * 24 * 60 * 60_000))
   expect(queued).toHaveLength(2)
   expect(await notices()).toEqual([])
+})
+
+it('DS-01 a notice is sent though that of another database cannot be', async () => {
+  const of = { org_id: 'org_1', name: 'broken', created_by: 'usr_mara', created_at: SWITCHED }
+  const broken = { ...(await newDatabase(of, createSealer(['ab'.repeat(32)]))), id: 'mdb_0' }
+  await opened.db.tx((tx) => insertDatabase(tx, broken))
+  await moveDatabase(opened.db, broken.id, ['creating'], 'ready')
+  await opened.db.tx((tx) => putNotice(tx, broken.id, SWITCHED))
+  expect(await tick()).toEqual(['usr_mara@example.org'])
+  expect(faults).toEqual([expect.stringMatching(/^mailing about move \w+ failed and is tried again$/)])
+  expect(await notices()).toEqual([{ database_id: broken.id }])
 })

@@ -42,7 +42,10 @@ async function follow(app: Awaited<ReturnType<typeof enable>>, end: string): Pro
   }
   while (clock.now() < new Date(end)) {
     clock.advance(HOUR_MS)
-    await nightLoop({ db: system.db, apps }).tick(clock.now(), signal)
+    await nightLoop({ db: system.db, apps, onNightError: (error) => expect.fail(String(error)) }).tick(
+      clock.now(),
+      signal,
+    )
     await until(async () => (await openRuns()).length === 0)
   }
 }

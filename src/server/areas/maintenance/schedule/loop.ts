@@ -1,5 +1,6 @@
 import { newId } from '#edge/ids.ts'
 import type { Db } from '#lib/db/db.ts'
+import { createAttempts } from '#lib/work/attempts.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import type { HoldApp } from '#ports/apps.ts'
 import { insertRun, type NewRun } from '../claims/store.ts'
@@ -7,26 +8,31 @@ import { holdApp, holdOrg } from '../settings/store.ts'
 import { decideNight, isDueByChange } from './night.ts'
 import { type EnabledApp, listEnabled, markSkipped, recordNight } from './store.ts'
 
-type Deps = { readonly db: Db; readonly apps: { readonly hold: HoldApp } }
+export type NightDeps = {
+  readonly db: Db
+  readonly apps: { readonly hold: HoldApp }
+  readonly onNightError: (error: unknown) => void
+}
 
 const POLL_SECONDS = 60
 
 /** Starts the runs of each night. A night of an app is decided once: its row is unique, however many workers there are. */
-export function nightLoop(deps: Deps): Loop {
+export function nightLoop(deps: NightDeps): Loop {
+  const attempt = createAttempts('the night of app', deps.onNightError)
   return {
     name: 'maintenance-nights',
     leader: true,
     tick: async (now, signal) => {
       for (const app of await listEnabled(deps.db)) {
         if (signal.aborted) break
-        await decide(deps, app, now)
+        await attempt(app.app_id, now, () => decide(deps, app, now))
       }
       return new Date(now.getTime() + POLL_SECONDS * 1000)
     },
   }
 }
 
-async function decide({ db, apps }: Deps, app: EnabledApp, now: Date): Promise<void> {
+async function decide({ db, apps }: NightDeps, app: EnabledApp, now: Date): Promise<void> {
   const { app_id: appId, org_id: orgId } = app
   const night = decideNight(
     {

@@ -12,6 +12,8 @@ const signal = new AbortController().signal
 
 let system: System
 let admin: Awaited<ReturnType<System['member']>>
+/** Organizations whose apps the loop may hold. */
+let ours: string[]
 beforeAll(async () => {
   system = await startSystem()
 })
@@ -20,6 +22,7 @@ beforeEach(async () => {
   // Other organizations would have nights in the same loop.
   await system.db.query(sql`update maintenance.orgs set enabled = false`)
   admin = await system.member('admin')
+  ours = [admin.org_id]
   await api().call(createApp, { alias: 'shop' })
   await api().call(changeOrgMaintenance, { org_id: admin.org_id, enabled: true, model: 'builtin/detectors' })
   await api().call(changeAppMaintenance, { alias: 'shop', enabled: true })
@@ -28,9 +31,11 @@ beforeEach(async () => {
 const api = () => system.client(admin.token)
 const apps = {
   hold: async (_: unknown, orgId: string, id: string) =>
-    orgId === admin.org_id ? { id, alias: 'shop', name: 'shop' } : undefined,
+    ours.includes(orgId) ? { id, alias: 'shop', name: 'shop' } : undefined,
 }
-const tick = (at: Date) => nightLoop({ db: system.db, apps }).tick(at, signal)
+const faults: string[] = []
+const onNightError = (error: unknown) => faults.push((error as Error).message)
+const tick = (at: Date) => nightLoop({ db: system.db, apps, onNightError }).tick(at, signal)
 /** The end of the hour in which runs of the night begin, that many nights from now. */
 const night = (n: number) => new Date(Math.ceil(Date.now() / DAY_MS) * DAY_MS + n * DAY_MS + 4 * 3_600_000)
 const slots = async () =>
@@ -57,6 +62,27 @@ describe('MA-04 the nights of an app', () => {
     for (const alias of aliases) {
       expect((await api().call(listMaintenanceRuns, { alias })).items.length).toBeGreaterThanOrEqual(1)
     }
+  })
+
+  it('begin though that of another organization, whose timezone this release does not know, cannot', async () => {
+    const newOrg = async () => {
+      const other = await system.member('admin')
+      const client = system.client(other.token)
+      await client.call(createApp, { alias: 'shop' })
+      await client.call(changeOrgMaintenance, { org_id: other.org_id, enabled: true, model: 'builtin/detectors' })
+      await client.call(changeAppMaintenance, { alias: 'shop', enabled: true })
+      ours.push(other.org_id)
+      return other.org_id
+    }
+    const broken = await newOrg()
+    const sound = await newOrg()
+    await system.db.query(sql`update maintenance.orgs set timezone = 'Mars/Olympus_Mons' where org_id = ${broken}`)
+    await tick(night(0))
+    const started = await system.db.query<{ org_id: string }>(sql`
+      select org_id from maintenance.runs where org_id in (${broken}, ${sound}, ${admin.org_id}) order by org_id`)
+    expect(started.map(({ org_id }) => org_id)).toEqual([admin.org_id, sound].toSorted())
+    expect(faults).toEqual([expect.stringMatching(/^the night of app \w+ failed and is tried again$/)])
+    await system.db.query(sql`update maintenance.orgs set enabled = false where org_id in (${broken}, ${sound})`)
   })
 
   it('that passed while nothing ran are missed once, and not caught up', async () => {

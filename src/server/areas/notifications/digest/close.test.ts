@@ -4,11 +4,13 @@ import { sql } from '#lib/db/sql.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { needs } from '#test/stores.ts'
 import { claimDeliveries } from '../deliver/claim.ts'
+import { saveTimezone } from '../settings/store.ts'
 import { addNotifications } from '../store/enqueue.ts'
 import { digestLoop } from './close.ts'
 
 const TEN = new Date('2026-05-01T10:00:00Z')
 const ELEVEN = new Date('2026-05-01T11:00:00Z')
+const NOON = new Date('2026-05-01T12:00:00Z')
 const never = new AbortController().signal
 let opened: TestDatabase
 let db: Db
@@ -38,7 +40,9 @@ const add = (event: string, windowEnd: Date, key = 'subscription:sub_1') =>
       },
     ]),
   )
-const close = (now: Date) => digestLoop({ db }).tick(now, never)
+const faults: string[] = []
+const onError = (error: unknown) => faults.push((error as Error).message)
+const close = (now: Date) => digestLoop({ db, onError }).tick(now, never)
 const digests = () =>
   db.query<{ window_end: Date; events: string[] }>(sql`
     select delivery.window_end, array_agg(event_id order by event_id) as events
@@ -84,6 +88,21 @@ describe('NO-14 digests', () => {
     await add('evt_2', ELEVEN)
     await close(new Date('2026-05-03T00:00:00Z'))
     expect(await digests()).toHaveLength(2)
+  })
+
+  it('are sent though that of another organization, whose timezone this release does not know, cannot be', async () => {
+    await add('evt_1', TEN, 'subscription:sub_1')
+    await close(TEN)
+    await db.tx((tx) => saveTimezone(tx, 'org_1', 'Mars/Olympus_Mons'))
+    // Late, so that it needs the next window.
+    await add('evt_2', TEN, 'subscription:sub_1')
+    await add('evt_3', ELEVEN, 'subscription:sub_2')
+    await close(ELEVEN)
+    expect(faults).toEqual(['digest subscription:sub_1 failed and is tried again'])
+    expect((await digests()).map(({ events }) => events)).toEqual([['evt_1'], ['evt_3']])
+    await db.tx((tx) => saveTimezone(tx, 'org_1', 'UTC'))
+    for (const now of [ELEVEN, NOON]) await close(now)
+    expect((await digests()).map(({ events }) => events)).toEqual([['evt_1'], ['evt_3'], ['evt_2']])
   })
 
   it('of different subscriptions stay apart', async () => {

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '#lib/db/db.ts'
+import { createAttempts } from '#lib/work/attempts.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { windowEnd } from '../model/window.ts'
 import { timezoneOf } from '../settings/store.ts'
@@ -7,19 +8,22 @@ import { wakeDestinations } from '../store/enqueue.ts'
 import { type DueDigest, moveNotifications, readDue } from './store.ts'
 
 const POLL_SECONDS = 30
-const DIGESTS_PER_TICK = 100
+const DIGESTS_PER_PAGE = 100
 
 /**
  * Makes one delivery of the notifications of each digest window that ended. Any number of processes can do so at once:
  * a window has one delivery by its unique key.
  */
-export function digestLoop({ db }: { db: Db }): Loop {
+export function digestLoop({ db, onError }: { db: Db; onError: (error: unknown) => void }): Loop {
+  const attempt = createAttempts('digest', onError)
   return {
     name: 'notifications-digests',
     tick: async (now, signal) => {
-      const next = () => readDue(db, now, DIGESTS_PER_TICK)
-      for (let due = await next(); due.length > 0 && !signal.aborted; due = await next()) {
-        for (const digest of due) await closeWindow(db, digest, now)
+      for (let after: DueDigest | undefined; !signal.aborted; ) {
+        const page = await readDue(db, now, { after, limit: DIGESTS_PER_PAGE })
+        for (const digest of page) await attempt(digest.digest_key, now, () => closeWindow(db, digest, now))
+        if (page.length < DIGESTS_PER_PAGE) break
+        after = page.at(-1)
       }
       return new Date(now.getTime() + POLL_SECONDS * 1000)
     },

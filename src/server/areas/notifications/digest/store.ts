@@ -11,14 +11,17 @@ export type DueDigest = Addressed & {
   window_end: Date
 }
 
+type Page = { after: DueDigest | undefined; limit: number }
+
 /** Digest windows that ended and have notifications in no message, those that ended first before the others. */
-export async function readDue(db: Querier, now: Date, limit: number): Promise<DueDigest[]> {
+export async function readDue(db: Querier, now: Date, { after, limit }: Page): Promise<DueDigest[]> {
   return db.query(sql`
     select org_id, digest_key, digest_timing, window_end, destination_key, kind, channel_id, user_id
     from notifications.notifications
     where window_end <= ${now} and delivery_id is null and dropped_reason is null
+      ${after ? sql`and (window_end, digest_key) > (${after.window_end}, ${after.digest_key})` : sql``}
     group by org_id, digest_key, digest_timing, window_end, destination_key, kind, channel_id, user_id
-    order by window_end
+    order by window_end, digest_key
     limit ${limit}`)
 }
 

@@ -19,12 +19,14 @@ import { healthLoop } from './loop.ts'
 
 const sealer = createSealer([createHash('sha256').update('key').digest('hex')])
 const org = newId('org')
+const broken = newId('org')
 const never = new AbortController().signal
 const DAY_MS = 24 * 60 * 60_000
 const REFUSED: Outcome = { type: 'failed', reason: 'http_404' }
 let opened: TestDatabase
 let db: Db
 let admins: Person[] | 'unknown'
+let faults: string[]
 
 beforeAll(async () => {
   opened = await openTestDatabase()
@@ -32,6 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => opened?.[Symbol.asyncDispose]())
 beforeEach(async () => {
+  faults = []
   admins = [person('mara@example.org', 'owner'), person('olu@example.org', 'admin')]
   for (const table of ['attempts', 'deliveries', 'notifications', 'destinations', 'channels'])
     await db.query({ text: `delete from notifications.${table}`, values: [], name: '' })
@@ -44,10 +47,12 @@ const person = (email: string, role: Person['role']): Person => ({
   role,
 })
 const people: People = {
-  ownersAndAdmins: async () =>
-    admins === 'unknown'
+  ownersAndAdmins: async (orgId) => {
+    if (orgId === broken) throw new Error('no people')
+    return admins === 'unknown'
       ? { isKnown: false, reason: 'people_unknown', isTemporary: true }
-      : { isKnown: true, value: admins },
+      : { isKnown: true, value: admins }
+  },
   member: async () => ({ isKnown: true, value: undefined }),
   memberByEmail: async () => ({ isKnown: true, value: undefined }),
   displayNames: async () => ({ isKnown: true, value: new Map() }),
@@ -56,10 +61,11 @@ const people: People = {
 }
 const tick = (now = new Date()) => {
   const baseUrl = () => 'https://svc.example.com'
-  return healthLoop({ db, people, mails: createSystemMails({ sealer }), baseUrl }).tick(now, never)
+  const onError = (error: unknown) => faults.push((error as Error).message)
+  return healthLoop({ db, people, mails: createSystemMails({ sealer }), baseUrl, onError }).tick(now, never)
 }
-const webhook = async () => {
-  const added = { org_id: org, kind: 'webhook', label: 'https://hooks.example.com …4321', settings: {} } as const
+const webhook = async (org_id = org) => {
+  const added = { org_id, kind: 'webhook', label: 'https://hooks.example.com …4321', settings: {} } as const
   return (await db.tx((tx) => insertChannel(tx, sealer, { ...added, secret: 'https://hooks.example.com/4321' }))).id
 }
 
@@ -88,6 +94,13 @@ async function mails() {
 }
 
 describe('NO-12 mail about a channel that keeps failing', () => {
+  it('goes out though that about the channel of another organization fails', async () => {
+    for (const channel of [await webhook(broken), await webhook()]) await attempts(10, channel, REFUSED)
+    await tick()
+    expect((await mails()).map(({ to }) => to)).toEqual(['mara@example.org', 'olu@example.org'])
+    expect(faults).toEqual([expect.stringMatching(/^mailing about channel chn_\w+ failed and is tried again$/)])
+  })
+
   it('goes to owners and admins after ten lost messages in a row, once', async () => {
     const channel = await webhook()
     await attempts(9, channel, REFUSED)

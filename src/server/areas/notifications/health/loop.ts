@@ -1,3 +1,4 @@
+import { createAttempts } from '#lib/work/attempts.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import type { Person } from '#ports/people.ts'
 import type { NotificationDeps } from '../model/deps.ts'
@@ -5,7 +6,7 @@ import { mailKey } from '../model/destination-key.ts'
 import { healthMail } from './mail.ts'
 import { type FailingChannel, markMailed, readFailing } from './store.ts'
 
-type Deps = Pick<NotificationDeps, 'db' | 'people' | 'mails' | 'baseUrl'>
+type Deps = Pick<NotificationDeps, 'db' | 'people' | 'mails' | 'baseUrl'> & { onError: (error: unknown) => void }
 
 const POLL_SECONDS = 5 * 60
 const CHANNELS_PER_PAGE = 50
@@ -14,6 +15,7 @@ const FAILURES_IN_A_ROW = 10
 
 /** Mails owners and admins once when a channel keeps failing, and again only after messages arrived in between. */
 export function healthLoop(deps: Deps): Loop {
+  const attempt = createAttempts('mailing about channel', deps.onError)
   return {
     name: 'notifications-health',
     leader: true,
@@ -22,7 +24,9 @@ export function healthLoop(deps: Deps): Loop {
       let after = ''
       for (;;) {
         const page = await readFailing(deps.db, limits, { after, limit: CHANNELS_PER_PAGE })
-        for (const channel of page) if (!signal.aborted) await mailAdmins(deps, channel)
+        for (const channel of page) {
+          if (!signal.aborted) await attempt(channel.id, now, () => mailAdmins(deps, channel))
+        }
         if (page.length < CHANNELS_PER_PAGE || signal.aborted) break
         after = page.at(-1)!.id
       }

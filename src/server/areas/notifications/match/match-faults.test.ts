@@ -91,7 +91,7 @@ describe('NO-01 an event that cannot be matched', () => {
     expect(await db.query(sql`select id from svc.outbox`)).toEqual([])
     await match()
     expect([await ledger(broken), await ledger(sound)]).toEqual([[], [WAITS]])
-    expect(faults.at(-1)).toMatch(/^event evt_\w+ could not be matched and is tried again$/)
+    expect(faults.at(-1)).toMatch(/^matching event evt_\w+ failed and is tried again$/)
     await db.tx((tx) => saveTimezone(tx, broken, 'Europe/Oslo'))
     await match()
     await match()
@@ -106,10 +106,28 @@ describe('NO-01 an event that cannot be matched', () => {
     await intake()
     await matchPeople()
     expect([await ledger(broken), await ledger(sound)]).toEqual([[], [WAITS]])
-    expect(faults).toEqual([expect.stringMatching(/^event evt_\w+ could not be matched/)])
+    expect(faults).toEqual([expect.stringMatching(/^matching people to event evt_\w+ failed/)])
     await db.tx((tx) => saveTimezone(tx, broken, 'Europe/Oslo'))
     await matchPeople()
     expect([await ledger(broken), await ledger(sound)]).toEqual([[WAITS], [WAITS]])
+  })
+})
+
+describe('NO-01 an event that cannot be matched for long', () => {
+  it('is reported once, tried after a minute and then ever more seldom', async () => {
+    await followDaily(broken)
+    await fail(broken)
+    await intake()
+    const loop = peopleLoop(deps())
+    const began = Date.now()
+    const mended = async (minutes: number) => {
+      await loop.tick(new Date(began + minutes * 60_000), never)
+      return (await ledger(broken)).length
+    }
+    expect([await mended(0), await mended(1), await mended(2)]).toEqual([0, 0, 0])
+    expect(faults).toHaveLength(1)
+    await db.tx((tx) => saveTimezone(tx, broken, 'Europe/Oslo'))
+    expect([await mended(2.9), await mended(3)]).toEqual([0, 1])
   })
 })
 

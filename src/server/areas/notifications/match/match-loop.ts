@@ -1,11 +1,11 @@
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
+import { type Attempt, createAttempts } from '#lib/work/attempts.ts'
 import { IDLE_POLL_SECONDS } from '#lib/work/idle-poll.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import type { MatchedEvent } from '../model/notification.ts'
 import { EVENTS_NOTIFY } from '../store/events.ts'
 import { addMatched } from './match-events.ts'
-import { reportFault } from './match-fault.ts'
 import { findForPeople } from './people-store.ts'
 import { markMatched, readUnmatched } from './store.ts'
 import { noteUnreadable, type UnreadableEvent } from './unreadable-store.ts'
@@ -29,13 +29,14 @@ type Deps = {
 export function matchLoop(deps: Deps): Loop {
   // A process that starts may be a newer release, so its first turn tries them.
   let retryUnreadableAt = 0
+  const attempt = createAttempts('matching event', deps.onError)
   return {
     name: 'notifications-match',
     wakeOn: EVENTS_NOTIFY,
     tick: async (now, signal) => {
-      await matchPages(deps, 'new', now, signal)
+      await matchPages(deps, attempt, { which: 'new', now, signal })
       if (now.getTime() >= retryUnreadableAt) {
-        await matchPages(deps, 'unreadable', now, signal)
+        await matchPages(deps, attempt, { which: 'unreadable', now, signal })
         retryUnreadableAt = now.getTime() + RETRY_UNREADABLE_MS
       }
       return new Date(now.getTime() + IDLE_POLL_SECONDS * 1000)
@@ -43,11 +44,15 @@ export function matchLoop(deps: Deps): Loop {
   }
 }
 
-async function matchPages(deps: Deps, which: 'new' | 'unreadable', now: Date, signal: AbortSignal): Promise<void> {
+type Turn = { which: 'new' | 'unreadable'; now: Date; signal: AbortSignal }
+
+async function matchPages(deps: Deps, attempt: Attempt, { which, now, signal }: Turn): Promise<void> {
   const { db, onUnreadable } = deps
   for (let after = ''; ; ) {
     const page = await readUnmatched(db, which, { after, limit: EVENTS_PER_PAGE })
-    for (const { event } of page) if (event && !signal.aborted) await matchAlone(deps, event, now)
+    for (const { event } of page) {
+      if (event && !signal.aborted) await attempt(event.id, now, () => matchOne(deps, event, now))
+    }
     const unreadable = which === 'new' ? page.filter(({ event }) => event === undefined) : []
     if (unreadable.length > 0) onUnreadable?.(await db.tx((tx) => noteUnreadable(tx, unreadable)))
     if (page.length < EVENTS_PER_PAGE || signal.aborted) return
@@ -55,15 +60,10 @@ async function matchPages(deps: Deps, which: 'new' | 'unreadable', now: Date, si
   }
 }
 
-/** Each event has a transaction of its own, so that one that cannot be matched holds up no other. */
-async function matchAlone({ db, sealer, onError }: Deps, event: MatchedEvent, now: Date): Promise<void> {
-  try {
-    await db.tx(async (tx) => {
-      const forPeople = await findForPeople(tx, [event])
-      const isOurs = await markMatched(tx, event.id, forPeople.has(event.id))
-      if (isOurs) await addMatched(tx, sealer, [event], { forPeople, now })
-    })
-  } catch (error) {
-    reportFault(onError, event.id, error)
-  }
+async function matchOne({ db, sealer }: Deps, event: MatchedEvent, now: Date): Promise<void> {
+  await db.tx(async (tx) => {
+    const forPeople = await findForPeople(tx, [event])
+    const isOurs = await markMatched(tx, event.id, forPeople.has(event.id))
+    if (isOurs) await addMatched(tx, sealer, [event], { forPeople, now })
+  })
 }

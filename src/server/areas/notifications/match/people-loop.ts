@@ -1,6 +1,7 @@
 import { EVENTS, eventLink, eventSubject } from '#contract/core/events.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
+import { createAttempts } from '#lib/work/attempts.ts'
 import { IDLE_POLL_SECONDS } from '#lib/work/idle-poll.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import type { People, PeopleAnswer, Person } from '#ports/people.ts'
@@ -12,7 +13,6 @@ import { timezoneOf } from '../settings/store.ts'
 import { addNotifications } from '../store/enqueue.ts'
 import { PEOPLE_NOTIFY } from '../store/events.ts'
 import { type FollowFacts, matchPeople, type PersonalMail, recordOnly } from './match.ts'
-import { reportFault } from './match-fault.ts'
 import {
   hasNotifications,
   markPeopleMatched,
@@ -34,6 +34,7 @@ const MAX_WAIT_MS = 60 * 60_000
  * service: while that does not answer, channels of the organization still get their notifications.
  */
 export function peopleLoop(deps: Deps): Loop {
+  const attempt = createAttempts('matching people to event', deps.onError)
   return {
     name: 'notifications-people',
     wakeOn: PEOPLE_NOTIFY,
@@ -46,7 +47,7 @@ export function peopleLoop(deps: Deps): Loop {
         for (const { event, received_at } of page) {
           if (signal.aborted) break
           const isLate = now.getTime() - received_at.getTime() > MAX_WAIT_MS
-          if (event) await matchAlone(deps, event, { now, isLate })
+          if (event) await attempt(event.id, now, () => matchToPeople(deps, event, { now, isLate }))
         }
         if (page.length < EVENTS_PER_PAGE || signal.aborted) break
         after = page.at(-1)!.id
@@ -57,15 +58,6 @@ export function peopleLoop(deps: Deps): Loop {
 }
 
 type Turn = { now: Date; isLate: boolean }
-
-/** An event that cannot be matched is tried again and holds up no other. */
-async function matchAlone(deps: Deps, event: MatchedEvent, turn: Turn): Promise<void> {
-  try {
-    await matchToPeople(deps, event, turn)
-  } catch (error) {
-    reportFault(deps.onError, event.id, error)
-  }
-}
 
 async function matchToPeople({ db, sealer, people }: Deps, event: MatchedEvent, { now, isLate }: Turn): Promise<void> {
   const [mailed, following] = await Promise.all([mailedPeople(people, event), followers(db, people, event)])

@@ -390,7 +390,10 @@ describe('NO-10 a direct message to a person who follows an app', () => {
     await until(async () => (await ledger()).filter(({ status }) => status === 'pending').length === 3)
     await system.db.query(sql`
       update notifications.notifications set window_end = date_trunc('minute', now()) where org_id = ${admin.org_id}`)
-    await digestLoop(system).tick(new Date(), new AbortController().signal)
+    await digestLoop({ db: system.db, onError: (error) => expect.fail(String(error)) }).tick(
+      new Date(),
+      new AbortController().signal,
+    )
     await ended(3)
     expect(messages().map(({ message }) => message.text)).toEqual([
       'Shop · Failed deploys · BUILD_FAILED × 2\nShop · Failed deploys · TIMED_OUT × 1\n<https://app.example.test/inbox|Open>',

@@ -277,7 +277,10 @@ describe('NO-10 a chat channel that is connected by its incoming webhook', () =>
     await until(async () => (await ledger()).filter(({ status }) => status === 'pending').length === 2)
     await system.db.query(sql`
       update notifications.notifications set window_end = date_trunc('minute', now()) where org_id = ${admin.org_id}`)
-    await digestLoop(system).tick(new Date(), new AbortController().signal)
+    await digestLoop({ db: system.db, onError: (error) => expect.fail(String(error)) }).tick(
+      new Date(),
+      new AbortController().signal,
+    )
     await until(() => messages().length === 1)
     expect(texts()).toEqual([expect.stringMatching(/^2 notifications about Shop <[^ ]+\/apps\/shop\|Open>$/)])
   })

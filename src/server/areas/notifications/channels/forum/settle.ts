@@ -1,3 +1,4 @@
+import { createAttempts } from '#lib/work/attempts.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { finishDeliveries } from '../../deliver/finish.ts'
 import type { NotificationDeps } from '../../model/deps.ts'
@@ -6,7 +7,7 @@ import { findTopic } from './discourse.ts'
 import { type OpenForum, openForum, readTopicIdentity, readUnsettled, type Unsettled } from './store.ts'
 import { externalIdOf } from './topic.ts'
 
-type Deps = Pick<NotificationDeps, 'db' | 'sealer' | 'forumFetch'>
+type Deps = Pick<NotificationDeps, 'db' | 'sealer' | 'forumFetch'> & { onError: (error: unknown) => void }
 
 const POLL_SECONDS = 60
 const DELIVERIES_PER_TICK = 100
@@ -17,13 +18,17 @@ const DELIVERIES_PER_TICK = 100
  * written like a late result of the same attempt. After a day the outcome stays unknown.
  */
 export function settleLoop(deps: Deps): Loop {
+  const attempt = createAttempts('finding out about topics of channel', deps.onError)
   return {
     name: 'notifications-forum',
     tick: async (now, signal) => {
       const byChannel = Map.groupBy(await readUnsettled(deps.db, DELIVERIES_PER_TICK), ({ channel_id }) => channel_id)
       for (const [channelId, deliveries] of byChannel) {
-        const forum = channelId === null ? undefined : await openForum(deps.db, deps.sealer, channelId)
-        if (forum) await settleAll(deps, forum, deliveries, signal)
+        if (channelId === null) continue
+        await attempt(channelId, now, async () => {
+          const forum = await openForum(deps.db, deps.sealer, channelId)
+          if (forum) await settleAll(deps, forum, deliveries, signal)
+        })
       }
       return new Date(now.getTime() + POLL_SECONDS * 1000)
     },
