@@ -12,6 +12,7 @@ import { maySeeApp } from '../people/may-see-app.ts'
 import { timezoneOf } from '../settings/store.ts'
 import { addNotifications } from '../store/enqueue.ts'
 import { PEOPLE_NOTIFY } from '../store/events.ts'
+import { mailedAbout } from './mailed-about.ts'
 import { type FollowFacts, matchPeople, type PersonalMail, recordOnly } from './match.ts'
 import {
   hasNotifications,
@@ -92,14 +93,11 @@ function inboxEntryOf(event: MatchedEvent) {
   }
 }
 
-/** The reporter of a ticket that somebody else replied to, or all owners and admins when support staff came in. */
 async function mailedPeople(people: People, event: MatchedEvent): Promise<PeopleAnswer<readonly Person[]>> {
-  if (event.type === 'org.support_access.started' || event.type === 'org.support_access.elevated')
-    return people.ownersAndAdmins(event.org_id)
-  if (event.type !== 'support.ticket.replied') return { isKnown: true, value: [] }
-  const { reporter_id, actor_id } = event.body
-  if (reporter_id === null || reporter_id === actor_id) return { isKnown: true, value: [] }
-  const reporter = await people.member(event.org_id, reporter_id)
+  const mailed = mailedAbout(event)
+  if (mailed === undefined) return { isKnown: true, value: [] }
+  if (mailed === 'owners_and_admins') return people.ownersAndAdmins(event.org_id)
+  const reporter = await people.member(event.org_id, mailed.reporterId)
   return reporter.isKnown ? { isKnown: true, value: reporter.value ? [reporter.value] : [] } : reporter
 }
 

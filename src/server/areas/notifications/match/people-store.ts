@@ -4,18 +4,14 @@ import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { MatchedEvent } from '../model/notification.ts'
 import { type EventRow, readEvent } from '../model/stored-event.ts'
+import { mailedAbout } from './mailed-about.ts'
 
 type PendingEvent = { id: string; event: MatchedEvent | undefined; received_at: Date }
 
 /** Returns the ids of events that may go to people: followers of their app, their reporter, or owners and admins. */
 export async function findForPeople(db: Querier, events: readonly MatchedEvent[]): Promise<Set<string>> {
-  const mailed = events.filter(concernsMailedPeople).map(({ id }) => id)
+  const mailed = events.filter((event) => mailedAbout(event) !== undefined).map(({ id }) => id)
   return new Set([...mailed, ...(await findFollowed(db, events))])
-}
-
-/** Whether it goes to people who need not follow anything. */
-function concernsMailedPeople({ type }: MatchedEvent): boolean {
-  return type === 'support.ticket.replied' || type.startsWith('org.support_access.')
 }
 
 async function findFollowed(db: Querier, events: readonly MatchedEvent[]): Promise<string[]> {
@@ -66,7 +62,7 @@ export async function hasNotifications(db: Querier, eventId: string): Promise<bo
   return rows.length > 0
 }
 
-/** Who follows the category in the app, whether or not they may still see it. */
+/** Returns the people who follow the category in the app, also those who may not see the app any more. */
 export async function readFollows(
   db: Querier,
   { org_id, appId, category }: { org_id: string; appId: string; category: string },
