@@ -9,12 +9,14 @@ import {
   findStorelessTests,
 } from './test/help/suite/embedded-only.ts'
 import { FULL_ONLY_TESTS } from './test/help/suite/full-only.ts'
+import { chooseMemoryFolder } from './test/help/suite/memory-folder.ts'
 import { findTestsOfTheirOwnProcess, findTestsThatReplaceTimers } from './test/help/suite/own-process.ts'
 import { SkipReporter } from './test/help/suite/skip-reporter.ts'
 import { SlowestFirst } from './test/help/suite/slowest-first.ts'
 
-// The test processes inherit it.
+// The test processes inherit both.
 process.env.NODE_COMPILE_CACHE ??= CODE_CACHE
+chooseMemoryFolder(process.env)
 
 const results = process.env.SVC_TEST_RESULTS
 const onStores = process.env.SVC_TEST_DATABASE_URL !== undefined

@@ -11,8 +11,8 @@ import { openTestDatabase } from '#test/database.ts'
 import { mountSmallDisk } from '#test/databases/small-disk.ts'
 import { freePort } from '#test/free-port.ts'
 import { COMMAND_FILE } from '#test/programs/command-file.ts'
+import { programEnvironment } from '#test/programs/program-environment.ts'
 import { needs, stores } from '#test/stores.ts'
-import { CODE_CACHE } from '#test/suite/code-cache.ts'
 import { until } from '#test/until.ts'
 
 const key = () => randomBytes(32).toString('hex')
@@ -27,7 +27,7 @@ async function doctor(env: Env): Promise<Run> {
     const child = execFile(
       process.execPath,
       [COMMAND_FILE, 'doctor', '--json'],
-      { env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: CODE_CACHE, ...env } },
+      { env: { ...programEnvironment, ...env } },
       (_, stdout, stderr) => resolve({ code: child.exitCode!, report: JSON.parse(stdout) as Report, stderr }),
     )
   })

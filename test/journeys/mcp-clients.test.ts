@@ -8,8 +8,8 @@ import { querySource } from '#contract/data-sources/sources.ts'
 import { sql } from '#lib/db/sql.ts'
 import { callTool, connectClient, PLATFORM_TOOLS, type Revision, sendMcp } from '#test/agents/mcp.ts'
 import { type FakeEmbeddings, startFakeEmbeddings } from '#test/outside/fake-embeddings.ts'
+import { programEnvironment } from '#test/programs/program-environment.ts'
 import { ARTICLES, fakeLiteral, makeAskable } from '#test/sources/sources.ts'
-import { CODE_CACHE } from '#test/suite/code-cache.ts'
 import { type System, startSystem } from '#test/system.ts'
 
 const run = promisify(execFile)
@@ -113,7 +113,7 @@ describe('known clients', () => {
     return JSON.parse(
       (
         await run(process.execPath, [INSPECTOR, ...all], {
-          env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: CODE_CACHE },
+          env: programEnvironment,
         })
       ).stdout,
     ) as {

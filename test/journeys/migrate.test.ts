@@ -1,31 +1,18 @@
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgres } from '#lib/db/postgres.ts'
 import { script } from '#lib/db/sql.ts'
-import { COMMAND_FILE } from '#test/programs/command-file.ts'
 import { startProcess, untilReady } from '#test/programs/processes.ts'
+import { svcServer } from '#test/programs/svc-server.ts'
 import { needs, stores } from '#test/stores.ts'
-import { CODE_CACHE } from '#test/suite/code-cache.ts'
 import { onServer, withDatabase } from '#test/suite/global-setup.ts'
 import { testEnvironment } from '#test/system.ts'
 import type { Environment } from '../../src/server/config/reader.ts'
 
 const NOTHING = 'Nothing to do: the database has every migration of this version.\n'
-
-async function svcServer(env: Environment, command: string) {
-  const run = promisify(execFile)
-  const variables = { PATH: process.env.PATH, NODE_COMPILE_CACHE: CODE_CACHE, ...env }
-  const done = run(process.execPath, [COMMAND_FILE, command], { env: variables })
-  return done.then(
-    ({ stdout, stderr }) => ({ exit: 0, stdout, stderr }),
-    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ exit: code, stdout, stderr }),
-  )
-}
 
 let dataDir: string
 beforeAll(() => {

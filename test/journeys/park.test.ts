@@ -1,23 +1,18 @@
-import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { adminCreateOrg, adminCreateToken } from '#contract/auth/auth.ts'
 import { createInvitation } from '#contract/auth/members.ts'
 import { createClient } from '#contract/core/client.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { smtpRefusal, startMailServer, type TestMailServer } from '#test/outside/mail-server.ts'
-import { COMMAND_FILE } from '#test/programs/command-file.ts'
 import { startProcess } from '#test/programs/processes.ts'
+import { svcServer } from '#test/programs/svc-server.ts'
 import { stores } from '#test/stores.ts'
-import { CODE_CACHE } from '#test/suite/code-cache.ts'
 import { testEnvironment } from '#test/system.ts'
 import { until } from '#test/until.ts'
 import type { Environment } from '../../src/server/config/reader.ts'
-
-const run = promisify(execFile)
 
 /** Real processes on one store, embedded or Postgres. */
 describe('NO-07 svc-server park-deliveries', () => {
@@ -50,9 +45,8 @@ describe('NO-07 svc-server park-deliveries', () => {
   })
 
   const park = async (...args: string[]) => {
-    const ended = await run(process.execPath, [COMMAND_FILE, 'park-deliveries', ...args], {
-      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: CODE_CACHE, ...env },
-    })
+    const ended = await svcServer(env, 'park-deliveries', ...args)
+    expect(ended.exit).toBe(0)
     return ended.stdout
   }
 
@@ -91,11 +85,8 @@ describe('NO-07 svc-server park-deliveries', () => {
   })
 
   it('refuses --confirm with other commands', async () => {
-    const other = run(process.execPath, [COMMAND_FILE, 'migrate', '--confirm'], {
-      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: CODE_CACHE, ...env },
-    })
-    await expect(other).rejects.toMatchObject({
-      code: 5,
+    expect(await svcServer(env, 'migrate', '--confirm')).toMatchObject({
+      exit: 5,
       stderr: expect.stringContaining('svc-server migrate has no option --confirm.'),
     })
   })

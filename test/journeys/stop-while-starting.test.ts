@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, describe, expect, it } from 'vitest'
-import { CODE_CACHE } from '#test/suite/code-cache.ts'
+import { programEnvironment } from '#test/programs/program-environment.ts'
 import { until } from '#test/until.ts'
 import { bundledServer } from '../../scripts/server-bundle.ts'
 
@@ -58,7 +58,7 @@ describe('OP-03 Ctrl-C while the server starts for the first time', () => {
   it.each(MOMENTS)('when %s ends it in order, without a fault in its output', async (_, moment) => {
     const isReached = moment(folder)
     const child = spawn(process.execPath, [MAIN], {
-      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: CODE_CACHE, PORT: '0', SVC_DATA_DIR: folder },
+      env: { ...programEnvironment, PORT: '0', SVC_DATA_DIR: folder },
       // A group of its own, all of which gets the signal, as the processes of a terminal do.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],

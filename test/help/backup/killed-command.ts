@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import type { Environment } from '../../../src/server/config/reader.ts'
 import { COMMAND_FILE } from '../programs/command-file.ts'
-import { CODE_CACHE } from '../suite/code-cache.ts'
+import { programEnvironment } from '../programs/program-environment.ts'
 
 type Ended = { exit: number | null; output: string; ms: number }
 
@@ -11,7 +11,7 @@ type Ended = { exit: number | null; output: string; ms: number }
 export function startCommand(env: Environment, args: readonly string[]) {
   const began = performance.now()
   const child = spawn(process.execPath, [COMMAND_FILE, ...args], {
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: CODE_CACHE, ...env },
+    env: { ...programEnvironment, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   // A program that outlives the command holds its standard error, so only the command itself is waited for.

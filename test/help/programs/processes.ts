@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline'
 import { bundledServer } from '../../../scripts/server-bundle.ts'
 import type { Environment } from '../../../src/server/config/reader.ts'
 import { SERVICE_NAMES, type ServiceName } from '../../../src/server/config/service-table.ts'
-import { CODE_CACHE } from '../suite/code-cache.ts'
 import { until } from '../until.ts'
+import { programEnvironment } from './program-environment.ts'
 
 export type ServerProcess = AsyncDisposable & { child: ChildProcess; url: string; output: string[] }
 
@@ -29,7 +29,7 @@ export async function startProcess(
   cwd?: string,
 ): Promise<ServerProcess> {
   const child = spawn(process.execPath, command ?? [await serverFile()], {
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: CODE_CACHE, ...env },
+    env: { ...programEnvironment, ...env },
     ...(cwd !== undefined && { cwd }),
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { CODE_CACHE } from '../suite/code-cache.ts'
+import { programEnvironment } from '../programs/program-environment.ts'
 import { until } from '../until.ts'
 
 type SlotsEvent = { event: string; id?: string; fence?: number; message?: string; now?: string }
@@ -34,7 +34,7 @@ export async function startSlots(
 /** Starts a program of `test/help` that reports what happens as lines of JSON, the first of them `started`. */
 export async function startReporting(program: string, args: readonly string[]): Promise<SlotsProcess> {
   const child = spawn(process.execPath, [join(import.meta.dirname, '..', program), ...args], {
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: CODE_CACHE },
+    env: programEnvironment,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exit = once(child, 'exit') as Promise<[number | null]>

@@ -1,0 +1,47 @@
+import { mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs'
+import { join } from 'node:path'
+
+const MEMORY = '/dev/shm'
+/** Several times what the tests hold at once. */
+const MIN_FREE_BYTES = 6 * 1024 ** 3
+const NAME = /^svc-test-(\d+)$/
+
+/**
+ * Puts the files of the tests into memory where there is room, unless TMPDIR says where they belong. On ext4 a file costs
+ * 0.7 ms while thousands that were removed in the seconds before are still in its journal, and tests make and remove
+ * databases of a thousand files each.
+ */
+export function chooseMemoryFolder(env: NodeJS.ProcessEnv): void {
+  if (env.TMPDIR !== undefined || freeBytes() < MIN_FREE_BYTES) return
+  removeLeftovers()
+  const folder = join(MEMORY, `svc-test-${process.pid}`)
+  mkdirSync(folder, { recursive: true })
+  env.TMPDIR = folder
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+}
+
+function freeBytes(): number {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY)
+    return Math.min(bavail * bsize, process.availableMemory())
+  } catch {
+    return 0
+  }
+}
+
+/** Of runs that were killed. */
+function removeLeftovers(): void {
+  for (const name of readdirSync(MEMORY)) {
+    const pid = NAME.exec(name)?.[1]
+    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(MEMORY, name), { recursive: true, force: true })
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
