@@ -1,5 +1,15 @@
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,6 +25,7 @@ import { type ServerProcess, startProcess } from '#test/programs/processes.ts'
 import { svcServer } from '#test/programs/svc-server.ts'
 import { runIn } from '#test/sources/configured-source.ts'
 import { until } from '#test/until.ts'
+import { checkBackup } from '../../src/server/commands/backup/read-backup.ts'
 import type { Environment } from '../../src/server/config/reader.ts'
 
 /** Real processes on the embedded database, as on a machine with nothing but Node. */
@@ -37,6 +48,8 @@ describe('OP-05 backup and restore of the embedded default', () => {
     const { connection_string } = await client(token).call(readConnection, { name: 'notes' })
     return runIn(connection_string, text)
   }
+
+  const portOf = (place: string) => readFileSync(join(place, 'databases', 'port'), 'utf8')
 
   beforeAll(async () => {
     const pair = await svcServer({}, 'backup', 'key')
@@ -140,13 +153,7 @@ describe('OP-05 backup and restore of the embedded default', () => {
     expect(done).toMatchObject({ exit: 0, stderr: '' })
     expect(done.stdout).toContain('Nothing was started.')
     expect(done.stdout).toContain('Its databases get a port of their own, so that the original can run beside it')
-    const portOf = (place: string) => readFileSync(join(place, 'databases', 'port'), 'utf8')
     expect(existsSync(join(copy!, 'databases', 'port'))).toBe(false)
-    const same = join(folder, 'same')
-    const sameEnv = { ...base, SVC_DATA_DIR: same }
-    const replaced = await svcServer(sameEnv, 'restore', archive!, '--key-file', keyFile!, '--keep-port')
-    expect(replaced.stdout).toContain('Its databases have the port of the original')
-    expect(portOf(same)).toBe(portOf(original!))
     // As the original does, which is stopped.
     await using taken = createServer().listen(Number(portOf(original!)), '127.0.0.1')
     await once(taken, 'listening')
@@ -157,37 +164,32 @@ describe('OP-05 backup and restore of the embedded default', () => {
     expect(server.output.join('\n')).not.toContain('another program has port')
   })
 
-  it('a stopped installation is backed up too, with a passphrase', async () => {
-    await stop()
-    const env = { ...restored, SVC_BACKUP_PASSPHRASE: 'a passphrase of several words' }
-    const done = await svcServer(env, 'backup', join(folder, 'stopped'))
-    expect(done).toMatchObject({ exit: 0, stderr: '' })
-    expect(await svcServer(env, 'backup', 'verify', join(folder, 'stopped'))).toMatchObject({ exit: 0 })
-  })
-
   describe('in a bucket', () => {
     const place = 's3://backups/monday/one.age'
+    const passphrase = { SVC_BACKUP_PASSPHRASE: 'a passphrase of several words' }
     let fake: Awaited<ReturnType<typeof startFakeS3>>
     beforeAll(async () => {
+      await stop()
       fake = await startFakeS3()
     })
     afterAll(() => fake?.[Symbol.asyncDispose]())
 
-    it('a backup is made, and verified also if the download breaks', async () => {
-      const saved = await svcServer({ ...restored, ...fake.env }, 'backup', place, '--public-key', publicKey)
-      expect(saved).toMatchObject({ exit: 0, stderr: '' })
+    it('a stopped installation is backed up too, with a passphrase, and verified also if the download breaks', async () => {
+      const env = { ...restored, ...fake.env, ...passphrase }
+      expect(await svcServer(env, 'backup', place)).toMatchObject({ exit: 0, stderr: '' })
       expect([...fake.objects.keys()]).toEqual(['backups/monday/one.age'])
       fake.breaks.push(100_000)
-      const verified = await svcServer({ ...restored, ...fake.env }, 'backup', 'verify', place, '--key-file', keyFile!)
-      expect(verified).toMatchObject({ exit: 0, stderr: '' })
+      expect(await svcServer(env, 'backup', 'verify', place)).toMatchObject({ exit: 0, stderr: '' })
       expect(fake.breaks).toEqual([])
     })
 
-    it('it is restored, also if the download breaks', async () => {
+    it('it is restored also if the download breaks, and has the port of the original if that is asked for', async () => {
       fake.breaks.push(200_000)
-      const fromBucket = { ...base, SVC_DATA_DIR: join(folder, 'from-bucket') }
-      const done = await svcServer({ ...fromBucket, ...fake.env }, 'restore', place, '--key-file', keyFile!)
+      const fromBucket = { ...base, ...fake.env, ...passphrase, SVC_DATA_DIR: join(folder, 'from-bucket') }
+      const done = await svcServer(fromBucket, 'restore', place, '--keep-port')
       expect(done).toMatchObject({ exit: 0, stderr: '' })
+      expect(done.stdout).toContain('Its databases have the port of the original')
+      expect(portOf(fromBucket.SVC_DATA_DIR)).toBe(portOf(copy!))
       expect(fake.breaks).toEqual([])
       server = await startProcess(fromBucket)
       expect(await inNotes('select count(*)::int as n from notes')).toEqual([{ n: 500 }])
@@ -206,9 +208,10 @@ describe('OP-05 backup and restore of the embedded default', () => {
     await until(() => names().length === 3)
     expect(names()).toEqual(['notes.txt', 'svc-20260103T031500Z.age', expect.stringMatching(/^svc-\d{8}T\d{6}Z\.age$/)])
     await stop()
-    const newest = join(place, names()[2]!)
-    const verified = await svcServer(base, 'backup', 'verify', newest, '--key-file', keyFile!)
-    expect(verified).toMatchObject({ exit: 0 })
+    const newest = createReadStream(join(place, names()[2]!))
+    const privateKey = /AGE-SECRET-KEY-1\w+/.exec(readFileSync(keyFile!, 'utf8'))![0]
+    const { manifest } = await checkBackup(async () => newest, { privateKey })
+    expect(manifest.databases).toMatchObject([{ name: 'notes', state: 'saved' }])
     const doctor = await svcServer(env, 'doctor')
     expect(doctor.stdout).toMatch(/backups/)
   })

@@ -18,6 +18,13 @@ export type BackupFaults = {
   /** Files, folders and roles that were there after a command that succeeded. */
   readonly leftovers: string[]
 }
+type State = {
+  /** The last that was made. */
+  archive: string
+  /** The archive that is in the target now. */
+  restored: string | undefined
+  server: ServerProcess
+}
 type Setting = {
   readonly ground: BackupGround
   readonly folder: string
@@ -44,7 +51,7 @@ export function createKillRounds(setting: Setting, server: ServerProcess) {
   const run = createRunner(setting, faults)
   const isEmbedded = ground.env.DATABASE_URL === undefined
   const ms: Record<Command, number> = { backup: 0, restore: 0, verify: 0 }
-  const state = { archive: join(setting.folder, 'calm.age'), server }
+  const state: State = { archive: join(setting.folder, 'calm.age'), restored: undefined, server }
   const moment = (command: Command) => ms[command] * (MIN_SHARE + (1 - MIN_SHARE) * random())
   return {
     state,
@@ -71,9 +78,11 @@ export function createKillRounds(setting: Setting, server: ServerProcess) {
       if (command === 'backup') await run.checkIfThere(state.archive)
       if (command === 'restore' && (await ground.isRestored())) await ground.emptyTarget()
       await run.calmly(command, state.archive)
+      state.restored = command === 'restore' ? state.archive : undefined
     },
-    /** Restores the last archive into an empty place. */
+    /** Restores the last archive into an empty place, unless the last round did. */
     async restoreLast(): Promise<void> {
+      if (state.restored === state.archive) return
       await ground.emptyTarget()
       await run.calmly('restore', state.archive)
     },
