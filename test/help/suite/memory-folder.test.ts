@@ -10,11 +10,11 @@ it.runIf(existsSync('/dev/shm'))(
   () => {
     const [left, ours] = [`/dev/shm/svc-test-${NO_PROCESS}`, process.env.TMPDIR]
     const env: NodeJS.ProcessEnv = {}
-  mkdirSync(left, { recursive: true })
+    mkdirSync(left, { recursive: true })
     try {
       chooseMemoryFolder({ TMPDIR: '/elsewhere' })
       expect(existsSync(left)).toBe(true)
-        chooseMemoryFolder(env)
+      chooseMemoryFolder(env)
       expect(existsSync(left)).toBe(env.TMPDIR === undefined)
       if (ours !== undefined) expect(existsSync(ours)).toBe(true)
     } finally {
