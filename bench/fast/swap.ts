@@ -32,10 +32,11 @@ function swapOf(name: string, { file, exports, makesFunctions = false }: Trick) 
   const trick = urlOf(file)
   const plain = urlOf('bench', 'fast', 'plain', `${name}.ts`)
   const choose = makesFunctions
-    ? (one: string) =>
-        `(...args) => { const [a, b] = [fast.${one}(...args), plain.${one}(...args)]; return (...more) => (isPlain ? b : a)(...more) }`
+    ? (one: string) => `(...args) => either(fast.${one}(...args), plain.${one}(...args))`
     : (one: string) => `(...args) => (isPlain ? plain : fast).${one}(...args)`
   const lines = exports.map((one) => `export const ${one} = ${choose(one)}`)
-  const source = [`import * as fast from '${trick}'`, `import * as plain from '${plain}'`, ...lines].join('\n')
+  const either = `const either = (a, b) => typeof a === 'function' ? (...more) => (isPlain ? b : a)(...more)
+    : Object.fromEntries(Object.keys(a).map((key) => [key, either(a[key], b[key])]))`
+  const source = [`import * as fast from '${trick}'`, `import * as plain from '${plain}'`, either, ...lines].join('\n')
   return { trick, plain, both: `${trick}?both`, source }
 }

@@ -4,6 +4,7 @@ import type { Principal } from '#contract/core/principal.ts'
 import { jwtType } from '#lib/crypto/jwt-type.ts'
 import { type BoundedCache, createBoundedCache, loadOnce } from '#lib/memory/bounded-cache.ts'
 import type { Clock } from '#lib/time/clock.ts'
+import type { CheckedCallers } from '../fast/checked-callers.ts'
 import type { CountFailure } from '../limits/rate-limit.ts'
 import type { RequestInfo } from '../route/route.ts'
 import { ASSERTION_TYPE } from './actor-assertion.ts'
@@ -33,6 +34,8 @@ type ResolverDeps = {
   countFailure: CountFailure
   /** Without it auth is asked at every call. */
   cache?: PrincipalCache
+  /** Callers whom another service of this process has just had checked. */
+  checkedCallers?: CheckedCallers
   clock: Clock
 }
 
@@ -42,7 +45,7 @@ export function createCallerResolver(deps: ResolverDeps): ResolveCaller {
     const token = tokenOf(request, deps.cookies ?? [])
     if (token === undefined) throw notSignedIn()
     try {
-      const principal = await findPrincipal(deps, token, info)
+      const principal = deps.checkedCallers?.take(request) ?? (await findPrincipal(deps, token, info))
       refuseExpired(principal, deps.clock)
       return principal
     } catch (error) {

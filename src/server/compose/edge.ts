@@ -25,7 +25,7 @@ type Options = Pick<EdgeDeps, 'forward' | 'pageFor' | 'hasPart'> & {
 export function composeEdge(parts: ServiceParts, options: Options): ServiceFetch {
   const { name, routes, validate, resolve, ...rest } = options
   refuseUnlisted(routes)
-  const { principalCache: cache, clock } = parts
+  const { principalCache: cache, checkedCallers, clock } = parts
   const { operatorToken } = parts.config.secrets
   const publicUrl = parts.config.signIn.redirectBaseUrl
   const callers = {
@@ -36,7 +36,7 @@ export function composeEdge(parts: ServiceParts, options: Options): ServiceFetch
     countFailure: countFailureOf(parts),
     clock,
   }
-  const others = createCallerResolver({ ...callers, cache })
+  const others = createCallerResolver({ ...callers, cache, checkedCallers })
   const system = createSystem({ ...parts, operatorToken, describesApi: name === 'api-gateway' })
   return createEdge([...routes, ...system.routes], {
     ...parts,

@@ -1,5 +1,6 @@
 import type { Readiness } from '#contract/system.ts'
 import type { PrincipalCache } from '#edge/credentials/caller.ts'
+import type { CheckedCallers } from '#edge/fast/checked-callers.ts'
 import type { ServiceFetch } from '#edge/route/route.ts'
 import type { OpenStreams } from '#edge/stream/open-streams.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
@@ -32,6 +33,7 @@ export type Resources = {
   /** Absent while tracing is switched off. */
   readonly spans?: Spans
   readonly principalCache: PrincipalCache
+  readonly checkedCallers: CheckedCallers
   readonly unfinishedSources: UnfinishedSources
   /** For addresses from the configuration, such as identity providers. */
   readonly outgoing: (request: Request) => Promise<Response>

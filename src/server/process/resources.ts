@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createPrincipalCache } from '#edge/credentials/caller.ts'
+import { createCheckedCallers } from '#edge/fast/checked-callers.ts'
 import { checkDataKeys } from '#lib/crypto/data-keys.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
@@ -70,6 +71,7 @@ export async function beginResources(
     sealer: createSealer(config.secrets.dataKeys),
     metrics: createMetrics({ processMetrics: !over.log }),
     principalCache: createPrincipalCache(clock),
+    checkedCallers: createCheckedCallers(clock),
     unfinishedSources: new Set(),
     outgoing: spans ? tracedOutgoing(outgoing, spans) : outgoing,
     safeFetch: spans ? tracedSafeFetch(safeFetch, spans) : safeFetch,

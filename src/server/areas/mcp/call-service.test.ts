@@ -5,6 +5,7 @@ import { type Audience, Principal } from '#contract/core/principal.ts'
 import { listSources } from '#contract/data-sources/sources.ts'
 import { ACCESS_TOKEN_TYPE } from '#edge/credentials/access-token.ts'
 import { createAssertionSigner } from '#edge/credentials/actor-assertion.ts'
+import { createCheckedCallers } from '#edge/fast/checked-callers.ts'
 import { RequestContext, type RequestInfo } from '#edge/route/route.ts'
 import { createHmacSha256 } from '#lib/crypto/hmac.ts'
 import { signHs256 } from '#lib/crypto/hs256.ts'
@@ -42,6 +43,7 @@ async function forwarded(
       },
     }),
     agents,
+    checkedCallers: createCheckedCallers(systemClock),
     resourceOf: () => undefined,
   })
   const headers = { authorization: `Bearer ${token}` }

@@ -3,6 +3,7 @@ import type { JsonOperation } from '#contract/core/operation.ts'
 import type { Audience } from '#contract/core/principal.ts'
 import { ACCESS_TOKEN_TYPE } from '#edge/credentials/access-token.ts'
 import { bearerOf } from '#edge/credentials/caller.ts'
+import type { CheckedCallers } from '#edge/fast/checked-callers.ts'
 import { localRequest } from '#edge/fast/local-request.ts'
 import type { CallTool } from '#edge/mcp/tools.ts'
 import type { Context, RequestInfo, ServiceFetch } from '#edge/route/route.ts'
@@ -15,16 +16,23 @@ import type { ResourceOf } from './resource.ts'
 /** The service that answers an operation, by its name as an audience. */
 export type ServiceOf = (op: JsonOperation) => { readonly audience: Audience; readonly send: ServiceFetch }
 
-type Deps = { serviceOf: ServiceOf; agents: Agents; resourceOf: ResourceOf }
+type Deps = { serviceOf: ServiceOf; agents: Agents; checkedCallers: CheckedCallers; resourceOf: ResourceOf }
 
-/** Calls operations at their own service, which asks again who calls: this service decides nothing. */
-export function callService({ serviceOf, agents, resourceOf }: Deps): CallTool {
+/**
+ * Calls operations at their own service, which asks again who calls, unless auth has just answered that to this service and
+ * both are in one process. This service decides nothing.
+ */
+export function callService({ serviceOf, agents, checkedCallers, resourceOf }: Deps): CallTool {
   return async (op, input, context) => {
     const { audience, send } = serviceOf(op)
     const authorization = `Bearer ${credentialOf(context, agents, audience)}`
     const client = createClient({
       baseUrl: `http://${audience}`,
-      fetch: (request) => send(withoutAgentToken(request), { ...infoOf(context), via: 'mcp' }),
+      fetch: (request) => {
+        const checked = checkedCallers.take(context.request)
+        if (checked) checkedCallers.hand(request, checked)
+        return send(withoutAgentToken(request), { ...infoOf(context), via: 'mcp' })
+      },
       headers: () => ({ authorization }),
       makeRequest: localRequest,
     })

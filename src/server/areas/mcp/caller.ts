@@ -2,6 +2,7 @@ import type { Principal } from '#contract/core/principal.ts'
 import { ACCESS_TOKEN_TYPE } from '#edge/credentials/access-token.ts'
 import { ASSERTION_TYPE } from '#edge/credentials/actor-assertion.ts'
 import { bearerOf, invalidToken, type ResolveCaller } from '#edge/credentials/caller.ts'
+import type { CheckedCallers } from '#edge/fast/checked-callers.ts'
 import type { CountFailure } from '#edge/limits/rate-limit.ts'
 import type { RequestInfo } from '#edge/route/route.ts'
 import { jwtType } from '#lib/crypto/jwt-type.ts'
@@ -11,6 +12,7 @@ import { endpointAt } from './endpoints.ts'
 import type { Resource, ResourceOf } from './resource.ts'
 
 type Deps = {
+  checkedCallers: CheckedCallers
   checkHost: (request: Request) => void
   resourceOf: ResourceOf
   agents: Agents
@@ -26,7 +28,11 @@ export function createMcpCallers(deps: Deps, others: ResolveCaller): ResolveCall
     const resource = deps.resourceOf(endpointAt(request.url), request)
     try {
       const type = token === undefined ? undefined : jwtType(token)
-      if (type === ACCESS_TOKEN_TYPE) return await admitAgent(deps, token!, resource, info)
+      if (type === ACCESS_TOKEN_TYPE) {
+        const agent = await admitAgent(deps, token!, resource, info)
+        deps.checkedCallers.hand(request, agent)
+        return agent
+      }
       // Assertions are made by this service for other services, so a caller who sends one forged or stole it.
       if (type === ASSERTION_TYPE) return await refuseForged(deps, info)
       return await others(request, info)

@@ -3,6 +3,7 @@ import { OPERATIONS } from '#contract/operations.ts'
 import { createAccessTokenReader } from '#edge/credentials/access-token.ts'
 import { createAssertionSigner } from '#edge/credentials/actor-assertion.ts'
 import type { ResolveCaller, ValidateToken } from '#edge/credentials/caller.ts'
+import type { CheckedCallers } from '#edge/fast/checked-callers.ts'
 import type { CountFailure } from '#edge/limits/rate-limit.ts'
 import { createResourceTools } from '#edge/mcp/resource-tools.ts'
 import { createMcpEndpoint, type McpEndpoint } from '#edge/mcp/server.ts'
@@ -38,6 +39,7 @@ type Deps = {
   publicUrls: { issuer: string; mcp: string }
   /** Whether one of our own processes passed the request on, so that its Host header is not the caller's. */
   isPassedOn: (request: Request) => boolean
+  checkedCallers: CheckedCallers
   countFailure: CountFailure
   watchInbox: WatchInbox
   openStreams: OpenStreams
