@@ -132,6 +132,6 @@ function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
+function median(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]!
 }

@@ -13,6 +13,5 @@ export const TRICKS: Readonly<Record<string, Trick>> = {
     makesFunctions: true,
   },
   'exact-output': { file: 'src/edge/fast/exact-output.ts', exports: ['createOutputParser'], makesFunctions: true },
-  'local-request': { file: 'src/edge/fast/local-request.ts', exports: ['localRequest'] },
-  'whole-body': { file: 'src/contract/fast/whole-body.ts', exports: ['withText', 'wholeText'] },
+  'local-request': { file: 'src/edge/fast/local-request.ts', exports: ['localRequest', 'localBody'] },
 }

@@ -1,6 +1,6 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import { inputInQuery, type Operation, pathParameters } from '#contract/core/operation.ts'
-import { withText } from '#contract/fast/whole-body.ts'
+import { localRequest } from '#edge/fast/local-request.ts'
 import { OPERATIONS } from '../../src/contract/operations.ts'
 import { bodyLimitOf } from '../../src/edge/input/body-limit.ts'
 import { createInputReader } from '../../src/edge/input/read-input.ts'
@@ -45,7 +45,7 @@ function createRefusal(op: Operation): (text: string) => Promise<boolean> {
   const params = Object.fromEntries(pathParameters(op.path).map((name) => [name, 'a']))
   return async (text) => {
     try {
-      await read(withText(new Request('http://bench/', { method: op.method, headers }), text), params, '')
+      await read(localRequest('http://bench/', { method: op.method, headers, body: text }), params, '')
       return false
     } catch (error) {
       if (error instanceof ServiceError && error.status < 500) return true

@@ -1,5 +1,4 @@
 import type { z } from 'zod'
-import { wholeText, withText } from '../fast/whole-body.ts'
 import { fromProblem, type Problem, ServiceError } from './errors.ts'
 import { inputInQuery, type JsonOperation, type Operation } from './operation.ts'
 
@@ -108,8 +107,7 @@ function toRequest(
 }
 
 function wholeRequest(url: string, { method, headers, body, signal }: RequestParts): Request {
-  const request = new Request(url, { method, headers, body: body ?? null, signal: signal?.() ?? null })
-  return body === undefined ? request : withText(request, body)
+  return new Request(url, { method, headers, body: body ?? null, signal: signal?.() ?? null })
 }
 
 export function signalOf({ signal }: CallOptions): AbortSignal | undefined {
@@ -139,9 +137,8 @@ function withQuery(base: string, input: Record<string, unknown>): URL {
 }
 
 export async function readJson(response: Response): Promise<unknown> {
-  const text = wholeText(response)
   try {
-    return text === undefined ? await response.json() : JSON.parse(text)
+    return await response.json()
   } catch (cause) {
     throw unreadableAnswer(cause)
   }

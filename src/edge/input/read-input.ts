@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ServiceError } from '#contract/core/errors.ts'
 import { inputInQuery, type Operation } from '#contract/core/operation.ts'
-import { wholeText } from '#contract/fast/whole-body.ts'
+import { localBody } from '../fast/local-request.ts'
 import { unknownKeys } from '../format/problem.ts'
 import { bodyLimitOf } from './body-limit.ts'
 import { createInputCheck } from './check-input.ts'
@@ -148,7 +148,7 @@ function tooLarge(limit: number): ServiceError {
 
 /** Reads the body as text. One with a Content-Length was compared with the limit before. */
 async function readText(request: Request, limit: number, hasLength: boolean): Promise<string> {
-  const text = wholeText(request)
+  const text = localBody(request)
   if (text !== undefined) return bounded(text, limit)
   const bytes = await readBytes(request, hasLength ? undefined : limit)
   try {

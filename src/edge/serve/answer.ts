@@ -1,6 +1,5 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import type { JsonOperation } from '#contract/core/operation.ts'
-import { withText } from '#contract/fast/whole-body.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
 import type { Log } from '#lib/log/log.ts'
@@ -141,8 +140,7 @@ function refuseMediaType(request: Request, consumes: readonly string[]): void {
 
 function respond(value: unknown, status: NonNullable<JsonOperation['status']>, format: Format, requestId: string) {
   const { body, type } = encode(value, format)
-  const response = new Response(body, { status, headers: { 'content-type': type, ...commonHeaders(requestId) } })
-  return withText(response, body)
+  return new Response(body, { status, headers: { 'content-type': type, ...commonHeaders(requestId) } })
 }
 
 function commonHeaders(requestId: string): Record<string, string> {

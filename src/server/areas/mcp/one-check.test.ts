@@ -1,4 +1,5 @@
-import { type ClientRequest, request } from 'node:http'
+import { once } from 'node:events'
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { testClock } from '#lib/time/clock.ts'
@@ -63,8 +64,7 @@ function startCall(): { sending: ClientRequest; rest: string; answered: Promise<
       'mcp-name': name,
     },
   })
-  const { promise: answered, resolve, reject } = Promise.withResolvers<unknown>()
-  sending.once('error', reject).once('response', (response) => json(response).then(resolve, reject))
+  const answered = once(sending, 'response').then(([response]: IncomingMessage[]) => json(response!))
   sending.write(body.slice(0, 20))
   return { sending, rest: body.slice(20), answered }
 }
