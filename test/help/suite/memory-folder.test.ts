@@ -8,7 +8,7 @@ const NO_PROCESS = 2 ** 22 + 1
 it.runIf(existsSync('/dev/shm'))(
   'a folder that a killed run left in memory is removed, and a folder of ours is not',
   () => {
-    const [left, ours] = [`/dev/shm/svc-test-${NO_PROCESS}`, process.env.TMPDIR]
+    const [left, ours] = [`/dev/shm/svc-test-${NO_PROCESS}-left`, process.env.TMPDIR]
     const env: NodeJS.ProcessEnv = {}
     mkdirSync(left, { recursive: true })
     try {
@@ -19,6 +19,7 @@ it.runIf(existsSync('/dev/shm'))(
       if (ours !== undefined) expect(existsSync(ours)).toBe(true)
     } finally {
       rmSync(left, { recursive: true, force: true })
+      if (env.TMPDIR !== undefined) rmSync(env.TMPDIR, { recursive: true })
     }
   },
 )

@@ -1,10 +1,10 @@
-import { mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 
 const MEMORY = '/dev/shm'
 /** Several times what the tests hold at once. */
 const MIN_FREE_BYTES = 6 * 1024 ** 3
-const NAME = /^svc-test-(\d+)$/
+const NAME = /^svc-test-(\d+)-/
 
 /**
  * Puts the files of the tests into memory where there is room, unless TMPDIR says where they belong. On ext4 a file costs
@@ -14,8 +14,9 @@ const NAME = /^svc-test-(\d+)$/
 export function chooseMemoryFolder(env: NodeJS.ProcessEnv): void {
   if (env.TMPDIR !== undefined || freeBytes() < MIN_FREE_BYTES) return
   removeLeftovers()
-  const folder = join(MEMORY, `svc-test-${process.pid}`)
-  mkdirSync(folder, { recursive: true })
+  const folder = mkdtempSync(join(MEMORY, `svc-test-${process.pid}-`))
+  // A test that is root runs Postgres as its own user, who has to pass through.
+  chmodSync(folder, 0o711)
   env.TMPDIR = folder
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 }
@@ -33,7 +34,12 @@ function freeBytes(): number {
 function removeLeftovers(): void {
   for (const name of readdirSync(MEMORY)) {
     const pid = NAME.exec(name)?.[1]
-    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(MEMORY, name), { recursive: true, force: true })
+    if (pid === undefined || isAlive(Number(pid))) continue
+    try {
+      rmSync(join(MEMORY, name), { recursive: true })
+    } catch {
+      // It is another user's.
+    }
   }
 }
 
