@@ -1,5 +1,5 @@
 import type { CheckedCallers } from '#edge/fast/checked-callers.ts'
 
 export function createCheckedCallers(): CheckedCallers {
-  return { hand: () => undefined, take: () => undefined }
+  return { found: () => undefined, pass: () => undefined, take: () => undefined }
 }

@@ -34,7 +34,7 @@ type ResolverDeps = {
   countFailure: CountFailure
   /** Without it auth is asked at every call. */
   cache?: PrincipalCache
-  /** Callers whom another service of this process has just had checked. */
+  /** Callers whom auth has just found for another service of this process. */
   checkedCallers?: CheckedCallers
   clock: Clock
 }
@@ -44,8 +44,10 @@ export function createCallerResolver(deps: ResolverDeps): ResolveCaller {
   return async (request, info) => {
     const token = tokenOf(request, deps.cookies ?? [])
     if (token === undefined) throw notSignedIn()
+    const checked = deps.checkedCallers?.take(request, deps.audience)
+    if (checked) return checked
     try {
-      const principal = deps.checkedCallers?.take(request) ?? (await findPrincipal(deps, token, info))
+      const principal = await findPrincipal(deps, token, info)
       refuseExpired(principal, deps.clock)
       return principal
     } catch (error) {

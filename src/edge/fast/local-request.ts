@@ -11,7 +11,7 @@ export function localRequest(url: string, parts: RequestParts): Request {
   return new LocalRequest(url, parts) as unknown as Request
 }
 
-/** Returns the body of a local request, and undefined for a request whose body is a stream. */
+/** Returns the body of a local request that has one, and undefined for any other request. */
 export function localBody(request: Request): string | undefined {
   return LocalRequest.is(request) ? request.content : undefined
 }
@@ -54,7 +54,6 @@ class LocalRequest {
 
 const OWN_FIELDS = ['constructor', 'url', 'method', 'headers', 'signal']
 
-Object.setPrototypeOf(LocalRequest.prototype, Request.prototype)
 for (const name of fieldNames(Request.prototype)) {
   if (OWN_FIELDS.includes(name)) continue
   Object.defineProperty(LocalRequest.prototype, name, {

@@ -4,6 +4,7 @@ import { boundedMap } from '#contract/core/bounded-map.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import { BODY_LIMIT } from '#contract/core/limits.ts'
 import { operation } from '#contract/core/operation.ts'
+import { localRequest } from '../fast/local-request.ts'
 import { createInputReader } from './read-input.ts'
 
 let checkedValues = 0
@@ -94,5 +95,14 @@ describe('the query string', () => {
 
   it('__proto__ is an unknown key', async () => {
     await expect(inputOf('id=a&__proto__=b')).rejects.toThrow('__proto__: unknown key')
+  })
+})
+
+it('a local request has no larger body than one over the network', async () => {
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ name: 'é'.repeat(BODY_LIMIT) })
+  expect(body.length).toBeLessThan(2 * BODY_LIMIT)
+  await expect(read(localRequest('http://x/wide', { method: 'POST', headers, body }), {}, '')).rejects.toMatchObject({
+    code: 'PAYLOAD_TOO_LARGE',
   })
 })

@@ -14,15 +14,14 @@ type McpAnswer = {
 
 type Sending = { method?: string; params?: Record<string, unknown>; headers?: Record<string, string> }
 
-/** Sends one raw request of the protocol 2026-07-28, so that tests can send what no client library would. */
-export async function sendMcp(url: string, token: string | undefined, sending: Sending = {}): Promise<McpAnswer> {
-  const { method = 'tools/list', params = {}, headers = {} } = sending
+/** Returns a raw request of the protocol 2026-07-28, so that tests can send what no client library would. */
+export function mcpRequest(token: string | undefined, { method = 'tools/list', params = {}, headers = {} }: Sending) {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name: 'test', version: '0' },
     'io.modelcontextprotocol/clientCapabilities': {},
   }
-  const response = await fetch(url, {
+  return {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -34,7 +33,11 @@ export async function sendMcp(url: string, token: string | undefined, sending: S
       ...headers,
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
-  })
+  }
+}
+
+export async function sendMcp(url: string, token: string | undefined, sending: Sending = {}): Promise<McpAnswer> {
+  const response = await fetch(url, mcpRequest(token, sending))
   const body = (await response.json()) as McpAnswer['body']
   return { status: response.status, challenge: response.headers.get('www-authenticate'), body }
 }

@@ -1,25 +1,28 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { chooseMemoryFolder } from './memory-folder.ts'
+import { chooseMemoryFolder, removeLeftovers } from './memory-folder.ts'
 
 /** Larger than any id that Linux gives to a process. */
 const NO_PROCESS = 2 ** 22 + 1
 
 it.runIf(existsSync('/dev/shm'))(
-  'a folder that a killed run left in memory is removed, and a folder of ours is not',
+  'the folder of a run that was killed is removed, and that of one that runs is not',
   () => {
-    const [left, ours] = [`/dev/shm/svc-test-${NO_PROCESS}-left`, process.env.TMPDIR]
-    const env: NodeJS.ProcessEnv = {}
-    mkdirSync(left, { recursive: true })
+    const [left, ours] = [NO_PROCESS, process.pid].map((pid) => mkdtempSync(`/dev/shm/svc-test-${pid}-`)) as [
+      string,
+      string,
+    ]
     try {
-      chooseMemoryFolder({ TMPDIR: '/elsewhere' })
-      expect(existsSync(left)).toBe(true)
-      chooseMemoryFolder(env)
-      expect(existsSync(left)).toBe(env.TMPDIR === undefined)
-      if (ours !== undefined) expect(existsSync(ours)).toBe(true)
+      removeLeftovers()
+      expect([existsSync(left), existsSync(ours)]).toEqual([false, true])
     } finally {
-      rmSync(left, { recursive: true, force: true })
-      if (env.TMPDIR !== undefined) rmSync(env.TMPDIR, { recursive: true })
+      for (const folder of [left, ours]) rmSync(folder, { recursive: true, force: true })
     }
   },
 )
+
+it('a folder that TMPDIR names is left as it is', () => {
+  const env = { TMPDIR: '/elsewhere' }
+  chooseMemoryFolder(env)
+  expect(env.TMPDIR).toBe('/elsewhere')
+})

@@ -18,7 +18,7 @@ export function chooseMemoryFolder(env: NodeJS.ProcessEnv): void {
   // A test that is root runs Postgres as its own user, who has to pass through.
   chmodSync(folder, 0o711)
   env.TMPDIR = folder
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  process.once('exit', () => removeIfPossible(folder))
 }
 
 function freeBytes(): number {
@@ -30,16 +30,19 @@ function freeBytes(): number {
   }
 }
 
-/** Of runs that were killed. */
-function removeLeftovers(): void {
+/** Removes the folders of runs that were killed. */
+export function removeLeftovers(): void {
   for (const name of readdirSync(MEMORY)) {
     const pid = NAME.exec(name)?.[1]
-    if (pid === undefined || isAlive(Number(pid))) continue
-    try {
-      rmSync(join(MEMORY, name), { recursive: true })
-    } catch {
-      // It is another user's.
-    }
+    if (pid !== undefined && !isAlive(Number(pid))) removeIfPossible(join(MEMORY, name))
+  }
+}
+
+function removeIfPossible(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true })
+  } catch {
+    // It is another user's, or a program that a test started still writes to it. A later run removes it.
   }
 }
 

@@ -43,7 +43,7 @@ async function forwarded(
       },
     }),
     agents,
-    checkedCallers: createCheckedCallers(systemClock),
+    checkedCallers: createCheckedCallers(() => 0),
     resourceOf: () => undefined,
   })
   const headers = { authorization: `Bearer ${token}` }

@@ -19,8 +19,8 @@ export type ServiceOf = (op: JsonOperation) => { readonly audience: Audience; re
 type Deps = { serviceOf: ServiceOf; agents: Agents; checkedCallers: CheckedCallers; resourceOf: ResourceOf }
 
 /**
- * Calls operations at their own service, which asks again who calls, unless auth has just answered that to this service and
- * both are in one process. This service decides nothing.
+ * Calls operations at their own service, which decides whether the caller may. It asks auth again who calls, unless auth has
+ * just answered that here and both are in one process.
  */
 export function callService({ serviceOf, agents, checkedCallers, resourceOf }: Deps): CallTool {
   return async (op, input, context) => {
@@ -29,8 +29,7 @@ export function callService({ serviceOf, agents, checkedCallers, resourceOf }: D
     const client = createClient({
       baseUrl: `http://${audience}`,
       fetch: (request) => {
-        const checked = checkedCallers.take(context.request)
-        if (checked) checkedCallers.hand(request, checked)
+        checkedCallers.pass(context, request, audience)
         return send(withoutAgentToken(request), { ...infoOf(context), via: 'mcp' })
       },
       headers: () => ({ authorization }),
@@ -44,7 +43,7 @@ export function callService({ serviceOf, agents, checkedCallers, resourceOf }: D
   }
 }
 
-/** Returns an assertion for an agent, whose request is not looked at, and for everyone else the token they sent. */
+/** Returns an assertion for an agent, never the token of its request, and for everyone else the token they sent. */
 function credentialOf({ principal, request }: Context, agents: Agents, audience: Audience): string {
   if (principal?.kind === 'agent') return agents.assert(principal, audience)
   const token = bearerOf(request)

@@ -30,7 +30,7 @@ export function createMcpCallers(deps: Deps, others: ResolveCaller): ResolveCall
       const type = token === undefined ? undefined : jwtType(token)
       if (type === ACCESS_TOKEN_TYPE) {
         const agent = await admitAgent(deps, token!, resource, info)
-        deps.checkedCallers.hand(request, agent)
+        deps.checkedCallers.found(request, agent)
         return agent
       }
       // Assertions are made by this service for other services, so a caller who sends one forged or stole it.
