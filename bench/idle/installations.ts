@@ -16,9 +16,12 @@ const URL_NAMES = {
 
 type Stores = { databaseUrl: string; redisUrl: string }
 
-/** The product in one process on the embedded engine, with the example as `npm start` makes it. */
-export function startEmbedded(dataDir: string): Promise<Server> {
-  return run({ SVC_DATA_DIR: dataDir, PORT: '0' })
+/**
+ * The product in one process on the embedded engine. With the example, as `npm start` makes it, it runs an app whose worker is
+ * connected and says every five seconds that it lives.
+ */
+export function startEmbedded(dataDir: string, hasExample: boolean): Promise<Server> {
+  return run({ SVC_DATA_DIR: dataDir, PORT: '0', SVC_EXAMPLE: String(hasExample) })
 }
 
 /** The product in one process on Postgres. */

@@ -49,7 +49,7 @@ const rows = Object.entries(measured).map(([name, { pids, counter }], place) => 
 console.log(`${seconds.toFixed(0)} s, load ${loadavg()[0]!.toFixed(1)}; nothing is random`)
 for (const { name, corePercent, statements } of rows) {
   const rate = statements === undefined ? '' : `   ${statements.toFixed(2)} statements/s`
-  console.log(`${name.padEnd(36)} ${corePercent.toFixed(2).padStart(6)} % of a core${rate}`)
+  console.log(`${name.padEnd(38)} ${corePercent.toFixed(2).padStart(6)} % of a core${rate}`)
 }
 if (process.argv.includes('--statements')) for (const { counter } of Object.values(measured)) printStatements(counter)
 requireFloors(rows.filter(({ name }) => name.startsWith('svc')).flatMap((row) => floorsOf(row)))
@@ -63,7 +63,8 @@ async function startOne(): Promise<Record<string, Measured>> {
 async function startOthers(): Promise<Record<string, Measured>> {
   const quiet = stack.use(await startStores())
   const hono = stack.use(await start(process.execPath, [join(import.meta.dirname, 'bare-server.ts')], /ready at (\d+)/))
-  const embedded = stack.use(await startEmbedded(join(dir, 'embedded')))
+  const embedded = stack.use(await startEmbedded(join(dir, 'embedded'), false))
+  const example = stack.use(await startEmbedded(join(dir, 'example'), true))
   const counter = await watched('svc_idle_five')
   const five = await startFive({ ...stores, databaseUrl: counter.url }, join(dir, 'five'))
   for (const server of five) stack.use(server)
@@ -71,6 +72,7 @@ async function startOthers(): Promise<Record<string, Measured>> {
     'svc on Postgres, five processes': { pids: five.map(({ pid }) => pid), counter },
     'Postgres of both': { pids: [stores.postmaster] },
     'svc, embedded': { pids: [embedded.pid] },
+    'the same with the app of the example': { pids: [example.pid] },
     'Hono, idle': { pids: [hono.pid] },
     'Postgres, idle, nobody connected': { pids: [quiet.postmaster] },
   }
