@@ -1,5 +1,3 @@
-// Imported, because each use of the global `performance` is a slower lookup.
-
 import { readFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import { createPrincipalCache } from '#edge/credentials/caller.ts'
