@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '#test/free-port.ts'
 import { type LoadTarget, request } from '../help/load.ts'
 import { type Server, start } from '../help/processes.ts'
 import type { Source } from '../help/source.ts'
@@ -110,12 +110,4 @@ async function untilAnswers(url: string): Promise<string> {
     if (tried === 300) throw new Error('it did not start in 30 seconds')
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

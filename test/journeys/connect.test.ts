@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -24,6 +24,7 @@ import { uploadRevision } from '#contract/apps/revisions.ts'
 import { type Client as ApiClient, createClient } from '#contract/core/client.ts'
 import { callTool, PLATFORM_TOOLS } from '#test/agents/mcp.ts'
 import { launchChromium, openContext } from '#test/browser/chromium.ts'
+import { freePort } from '#test/free-port.ts'
 import { type ServerProcess, startProcess, untilExample } from '#test/programs/processes.ts'
 import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
@@ -332,12 +333,4 @@ async function openCallback() {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`
   return { url, received: received.promise, [Symbol.asyncDispose]: async () => void server.close() }
-}
-
-async function freePort(): Promise<number> {
-  const server = createTcpServer()
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as AddressInfo
-  await new Promise((done) => server.close(done))
-  return port
 }

@@ -39,11 +39,13 @@ ignore_startup_parameters = ${['extra_float_digits', ...ignores].join(',')}
   const isRoot = process.getuid?.() === 0
   if (isRoot) execFileSync('chown', ['-R', 'postgres', folder])
   const command = [...(isRoot ? ['runuser', '-u', 'postgres', '--'] : []), 'pgbouncer', file]
-  const child = spawn(command[0]!, command.slice(1), { stdio: 'ignore', cwd: tmpdir() })
-  const exit = once(child, 'exit')
+  const child = spawn(command[0]!, command.slice(1), { stdio: ['ignore', 'ignore', 'pipe'], cwd: tmpdir() })
+  const output: string[] = []
+  child.stderr.setEncoding('utf8').on('data', (text: string) => output.push(text))
+  const exit = once(child, 'close')
   const url = new URL(databaseUrl)
   url.port = String(ownPort)
-  const ended = exit.then(() => Promise.reject(new Error('PgBouncer ended')))
+  const ended = exit.then(() => Promise.reject(new Error(`PgBouncer ended:\n${output.join('')}`)))
   await Promise.race([untilDone(() => onServer(url.href, 'select 1')), ended])
   ended.catch(() => undefined)
   return {
