@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
+import { freePort } from '#test/free-port.ts'
 import { collectNotifications } from '#test/listen.ts'
 import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
@@ -156,17 +157,10 @@ describe('a server that cannot be reached', () => {
     await once(server, 'listening')
     return server
   }
-  async function closedPort(): Promise<number> {
-    const server = await listenOn(0)
-    const { port } = server.address() as AddressInfo
-    server.close()
-    await once(server, 'close')
-    return port
-  }
 
   it('is refused at once, and is not asked again after closing', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const port = await closedPort()
+    const port = await freePort()
     const errors = collectNotifications()
     const db = openPostgres({
       url: `postgres://u:p@127.0.0.1:${port}/d`,
