@@ -1,5 +1,7 @@
+import { setTimeout } from 'node:timers/promises'
 import { systemClock } from '#lib/time/clock.ts'
 import { measureIndex } from '../../src/server/areas/data-sources/measure/measure-index.ts'
+import { MeasuringStopped } from '../../src/server/areas/data-sources/measure/runner.ts'
 import type { ResolvedEntry } from '../../src/server/areas/data-sources/search/entry.ts'
 import type { Reader } from '../../src/server/areas/data-sources/search/reader.ts'
 import { createEntrySearch } from '../../src/server/areas/data-sources/search/search-entry.ts'
@@ -69,8 +71,7 @@ export function resultLine(label: string, answers: Answers, recall?: Recall): st
 /** Measures the index as the worker does. Returns the entry as questions then search it. */
 export async function measureEntry(reader: Reader, entry: ResolvedEntry, tableRows: number): Promise<ResolvedEntry> {
   const started = performance.now()
-  // The worker stops after 60 s of database time, which a busy machine may need for what takes 10 s elsewhere.
-  const choice = await measureIndex({ db: reader, entry, tableRows, permit: () => undefined, budgetMs: 900_000 })
+  const choice = await measureInPeace(reader, entry, tableRows)
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
   if (!choice) throw new Error('the index could not be measured')
   const { method, effort, index_recall, reason } = choice
@@ -78,4 +79,19 @@ export async function measureEntry(reader: Reader, entry: ResolvedEntry, tableRo
     `  measured in ${seconds} s: ${effort ?? 'exact'} (${reason}, the index found ${index_recall.toFixed(4)} of points between rows)`,
   )
   return method === 'exact' ? { ...entry, index: null } : { ...entry, effort: effort! }
+}
+
+const ATTEMPTS = 60
+
+/** Measures again, as the worker does, while Postgres itself vacuums or analyses the table that was just filled. */
+async function measureInPeace(reader: Reader, entry: ResolvedEntry, tableRows: number) {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      // The worker stops after 60 s of database time, which a busy machine may need for what takes 10 s elsewhere.
+      return await measureIndex({ db: reader, entry, tableRows, permit: () => undefined, budgetMs: 900_000 })
+    } catch (error) {
+      if (!(error instanceof MeasuringStopped && error.reason === 'busy') || attempt === ATTEMPTS) throw error
+      await setTimeout(1_000)
+    }
+  }
 }
