@@ -6,8 +6,8 @@ import { type AddressInfo, createServer } from 'node:net'
 const LOWEST = 10_240
 
 /**
- * Returns a port of loopback that was free a moment ago, for programs that cannot choose one themselves. The system
- * never gives it to a program or a connection that asks for any port, which would take it before the program starts.
+ * Returns a port of loopback that was free a moment ago, for programs that cannot choose one themselves. On Linux it is
+ * none that the system gives to whoever asks for any port, which could take it before the program starts.
  */
 export async function freePort(): Promise<number> {
   const end = firstGivenPort()
@@ -30,8 +30,9 @@ async function tryPort(port: number): Promise<number | undefined> {
   const server = createServer().listen(port, '127.0.0.1')
   try {
     await once(server, 'listening')
-  } catch {
-    return undefined
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return undefined
+    throw error
   }
   const { port: free } = server.address() as AddressInfo
   await new Promise((resolve) => server.close(resolve))

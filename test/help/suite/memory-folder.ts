@@ -7,9 +7,9 @@ const MIN_FREE_BYTES = 6 * 1024 ** 3
 const NAME = /^svc-test-(\d+)-/
 
 /**
- * Puts the files of the tests into memory where there is room and programs may run, unless TMPDIR says where they belong. On ext4 a file costs
- * 0.7 ms while thousands that were removed in the seconds before are still in its journal, and tests make and remove
- * databases of a thousand files each.
+ * Puts the files of the tests into memory where there is room and programs may run, unless TMPDIR says where they
+ * belong. On ext4 a file costs 0.7 ms while thousands that were removed in the seconds before are still in its journal,
+ * and tests make and remove databases of a thousand files each.
  */
 export function chooseMemoryFolder(env: NodeJS.ProcessEnv): void {
   if (env.TMPDIR !== undefined || freeBytes() < MIN_FREE_BYTES || forbidsPrograms(readMounts())) return
