@@ -1,8 +1,10 @@
 import { type Client, createClient } from '#contract/core/client.ts'
-import type { CallOptions, FetchLike } from '#contract/core/client-send.ts'
+import type { CallOptions, FetchLike, RequestParts } from '#contract/core/client-send.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import type { Operation } from '#contract/core/operation.ts'
+import { TextRequest } from '#contract/core/text-message.ts'
 import { type Environment, readConfig } from './config.ts'
+import { sendText } from './fast/send-text.ts'
 import { createTokenSource, type TokenSource } from './token-source.ts'
 
 export type WorkerClientOptions = { env?: Environment; apiUrl?: string; token?: TokenSource; fetch?: FetchLike }
@@ -13,7 +15,7 @@ export function createWorkerClient(options: WorkerClientOptions = {}): Client {
   const baseUrl = options.apiUrl ?? readConfig(env).apiUrl
   if (!baseUrl)
     throw new Error('SVC_API_URL is not set. Set it to the address of the instance, such as https://svc.example.com.')
-  const client = createClient({ baseUrl, fetch: options.fetch ?? send })
+  const client = createTransport(baseUrl, options.fetch)
   return {
     async call(op, input, given = {}) {
       const first = await token()
@@ -41,6 +43,29 @@ export function createWorkerClient(options: WorkerClientOptions = {}): Client {
     async upload(op, input, body, given = {}) {
       return client.upload(op, input, body, { ...given, ...signed(given, await token()) })
     },
+  }
+}
+
+/** Calls go over `node:http` unless the caller has a `fetch` of its own. Streams and uploads always use `fetch`. */
+function createTransport(baseUrl: string, own: FetchLike | undefined): Client {
+  const client = createClient({ baseUrl, fetch: own ?? send })
+  if (own) return client
+  const makeRequest = (url: string, parts: RequestParts) => new TextRequest(url, parts) as unknown as Request
+  const { call } = createClient({
+    baseUrl,
+    fetch: (request) => sendCall(request as unknown as TextRequest),
+    makeRequest,
+  })
+  return { ...client, call }
+}
+
+/** Tries `fetch` where nothing answered, because the program may have told it of a proxy. Calls can be repeated. */
+async function sendCall(request: TextRequest): Promise<Response> {
+  try {
+    return await sendText(request)
+  } catch {
+    const { url, signal, parts } = request
+    return send(new Request(url, { method: parts.method, headers: parts.headers, body: parts.body ?? null, signal }))
   }
 }
 

@@ -1,3 +1,4 @@
+import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { callFunction, listFunctions } from '#contract/functions.ts'
@@ -53,6 +54,26 @@ describe('AU-16 a worker of the SDK', () => {
       message: 'The arguments do not fit: email: Invalid email address',
     })
     await served.stop()
+  })
+
+  it('reaches svc where only the fetch of the program knows the way', async () => {
+    const app = await newApp(system)
+    const { port } = new URL(system.url)
+    const lookup = (_: string, __: object, done: (error: null, found: object[]) => void) =>
+      done(null, [{ address: '127.0.0.1', family: 4 }])
+    const before = getGlobalDispatcher()
+    const agent = new Agent({ connect: { lookup: lookup as never } })
+    setGlobalDispatcher(agent)
+    try {
+      const env = { SVC_API_URL: `http://svc.invalid:${port}`, SVC_APP: app.alias, SERVER_API_TOKEN: app.token }
+      const served = createWorker({ env, onError: () => {} }).function('greet', {}, () => 'Hello')
+      await served.start()
+      expect(await call(app, 'greet')).toMatchObject({ result: 'Hello' })
+      await served.stop()
+    } finally {
+      setGlobalDispatcher(before)
+      await agent.close()
+    }
   })
 
   it('answers what its code returns, throws or cannot be sent', async () => {

@@ -2,10 +2,11 @@ import { type Client, createClient } from '#contract/core/client.ts'
 import type { RequestParts } from '#contract/core/client-send.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import { secondsText } from '#contract/core/seconds-text.ts'
+import { TextRequest } from '#contract/core/text-message.ts'
 import type { Cli } from '../command/command.ts'
 import type { Login } from '../login/contexts.ts'
 import { warnOfDeprecated } from './deprecated.ts'
-import { exchange, SmallRequest } from './fast/exchange.ts'
+import { exchange } from './fast/exchange.ts'
 import { type AddressOf, networkError } from './network-error.ts'
 import { warnOfPlainHttp } from './plain-http.ts'
 import { warnOfVersion } from './version-warning.ts'
@@ -33,7 +34,7 @@ export function connect(login: Login, cli: Terminal, timeoutSeconds: number = TI
 
 function makeRequest(url: string, parts: RequestParts): Request {
   // It has the fields of a Request that are read below.
-  if (parts.headers.accept === 'application/json') return new SmallRequest(url, parts) as unknown as Request
+  if (parts.headers.accept === 'application/json') return new TextRequest(url, parts) as unknown as Request
   const { method, headers, body = null, signal } = parts
   return new Request(url, { method, headers, body, signal: signal?.() ?? null })
 }
@@ -77,7 +78,7 @@ async function send(request: Request, { apiUrl, warn }: Target, timeoutSeconds: 
   return await fetchLimited(request, { apiUrl, of: 'instance' }, timeoutSeconds, async (response) => {
     warn(request, response)
     if (response.status >= 300 && response.status < 400) throw redirected(response, apiUrl)
-    return request instanceof SmallRequest || isStream(response) ? response : await readWhole(response)
+    return request instanceof TextRequest || isStream(response) ? response : await readWhole(response)
   })
 }
 

@@ -27,6 +27,8 @@ const HTTP_ROOMS = [
   'cli/commands/notifications/webhook/listen.ts',
   // The client calls the instance that the person logged in to.
   'cli/call/fast/exchange.ts',
+  // The worker calls the instance that it belongs to.
+  'worker-sdk/fast/send-text.ts',
   'lib/net/',
   'edge/listen/incoming.ts',
   'edge/listen/listen.ts',
