@@ -18,7 +18,13 @@ export type LocalStream = {
   /** Number of this connection of the worker. */
   readonly stream: number
   readonly appId: string
+  /** Who connected the worker. */
+  readonly principalId: string
   readonly functions: ReadonlySet<string>
+  /** Calls that the worker runs at once. */
+  readonly concurrency: number
+  /** Number of calls that were answered and still have their place, because their end is not on disk. */
+  ending: number
   readonly takeTurn: TakeTurn
   /** Sends a call that was given to the worker, after that was committed. */
   readonly send: (call: Work) => void
@@ -55,6 +61,10 @@ export class LocalStreams {
       return stream
     }
     return undefined
+  }
+
+  serves(appId: string, name: string): boolean {
+    return [...(this.#byApp.get(appId)?.values() ?? [])].some(({ functions }) => functions.has(name))
   }
 
   find(appId: string, workerId: string): LocalStream | undefined {

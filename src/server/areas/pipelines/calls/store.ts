@@ -1,3 +1,4 @@
+import { anyLength } from '#lib/db/any-length.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
 import { CALLS_CHANNEL, STREAMS_CHANNEL, WORKERS_CHANNEL } from './channels.ts'
@@ -12,13 +13,21 @@ export type NewCall = Omit<Call, 'startedAt'> & {
 
 type Grant = { readonly workerId: string; readonly stream: number }
 type StartedCall = { readonly id: string; readonly fence: number }
-/** `grant` is a stream of this process that serves the call and that is given nothing else meanwhile. */
-type InsertedCall = NewCall & { readonly grant?: Grant | undefined }
+type InsertedCall = NewCall & {
+  /** A stream of this process that serves the call and that is given nothing else meanwhile. */
+  readonly grant?: Grant | undefined
+  /**
+   * The version of the function with which the call was checked. Such a call is only inserted if it is given to a worker
+   * at once, nothing of its app waits, and the function still has this version.
+   */
+  readonly onlyAtVersion?: string | undefined
+}
 
 /**
  * Inserts calls. One with a grant is given to that worker at once if nobody changes the worker, which has the stream still,
  * serves the name and has a place that no call before it waits for. Returns those. The others are queued, which wakes the
- * workers of their apps. `alongside` is an insertion that is made in the same statement, also when there are no calls.
+ * workers of their apps, unless they have `onlyAtVersion`. `alongside` is an insertion that is made in the same statement,
+ * also when there are no calls.
  */
 export async function insertCalls(
   db: Querier,
@@ -29,7 +38,7 @@ export async function insertCalls(
     await db.query(alongside)
     return []
   }
-  const column = <K extends keyof NewCall>(key: K) => calls.map((call) => call[key])
+  const column = (key: keyof NewCall) => anyLength(calls.map((call) => call[key]))
   const first = alongside ? sql`recorded as (${alongside}), ` : sql``
   const rows = await db.query<{ id: string; fence: number | null }>(sql`
     with ${first}new as (
@@ -37,9 +46,10 @@ export async function insertCalls(
         ${column('id')}::text[], ${column('orgId')}::text[], ${column('appId')}::text[], ${column('kind')}::text[],
         ${column('name')}::text[], ${column('reference')}::text[], ${column('input')}::text[],
         ${column('repeatable')}::boolean[], ${column('timeoutSeconds')}::float8[],
-        ${calls.map(({ grant }) => grant?.workerId ?? null)}::text[],
-        ${calls.map(({ grant }) => grant?.stream ?? null)}::bigint[])
-        as one (id, org_id, app_id, kind, name, reference, input, repeatable, seconds, worker_id, stream)),
+        ${anyLength(calls.map(({ grant }) => grant?.workerId ?? null))}::text[],
+        ${anyLength(calls.map(({ grant }) => grant?.stream ?? null))}::bigint[],
+        ${anyLength(calls.map(({ onlyAtVersion }) => onlyAtVersion ?? null))}::timestamptz[])
+        as one (id, org_id, app_id, kind, name, reference, input, repeatable, seconds, worker_id, stream, version)),
     me as (
       select id, app_id, concurrency from pipelines.workers
       where (id, stream) in (select worker_id, stream from new) and expires_at > clock_timestamp()
@@ -57,7 +67,13 @@ export async function insertCalls(
       from (
         select new.id, new.worker_id, row_number() over (partition by new.worker_id order by new.id) as place
         from new join pipelines.served
-          on served.worker_id = new.worker_id and served.kind = new.kind and served.name = new.name) as asked
+          on served.worker_id = new.worker_id and served.kind = new.kind and served.name = new.name
+        where new.version is null
+          or not exists (select from pipelines.calls where calls.app_id = new.app_id and calls.state = 'queued')
+            and exists (
+              select from pipelines.functions
+              where functions.app_id = new.app_id and functions.name = new.name
+                and functions.registered_at = new.version)) as asked
       join free on free.id = asked.worker_id and asked.place <= free.places),
     inserted as (
       insert into pipelines.calls
@@ -69,6 +85,7 @@ export async function insertCalls(
              case when given.id is not null then nextval('svc.fences') end,
              case when given.id is not null then clock_timestamp() end
       from new left join given on given.id = new.id
+      where new.version is null or given.id is not null
       returning id, app_id, fence, kind)
     select id, fence, case when fence is null then pg_notify(${CALLS_CHANNEL}, app_id)::text end as woken,
       case when kind = 'pipeline' then pg_notify(${STREAMS_CHANNEL}, '')::text end as planned
@@ -172,8 +189,8 @@ export async function endFunctions(db: Querier, by: Reporter, reported: readonly
       where id = ${by.workerId} and app_id = ${by.appId} and principal_id = ${by.principalId}),
     ended as (
       delete from pipelines.calls
-      using mine, unnest(${reported.map(({ call_id }) => call_id)}::text[],
-                         ${reported.map(({ fence }) => fence)}::bigint[]) as done (id, fence)
+      using mine, unnest(${anyLength(reported.map(({ call_id }) => call_id))}::text[],
+                         ${anyLength(reported.map(({ fence }) => fence))}::bigint[]) as done (id, fence)
       where calls.id = done.id and calls.fence = done.fence and calls.worker_id = mine.id
         and calls.state = 'running' and calls.kind = 'function'
       returning calls.id)

@@ -10,7 +10,8 @@ import { findExisting, removeCall, takeResults } from './store.ts'
 /** Covers lost notifications. */
 const POLL_MS = 2_000
 
-type Waiter = { readonly done: PromiseWithResolvers<CallResult>; wasMissing: boolean }
+type Grant = { readonly workerId: string; readonly fence: number }
+type Waiter = { readonly done: PromiseWithResolvers<CallResult>; wasMissing: boolean; grant?: Grant }
 
 const LOST: CallResult = { ok: false, code: 'WORKER_LOST', message: 'The call was lost. It may have run or not.' }
 
@@ -35,7 +36,7 @@ export class WaitingCalls implements AsyncDisposable {
   /** Call it before the call is inserted, so that no result comes too early. */
   async expect(callId: string): Promise<{ readonly result: Promise<CallResult> }> {
     await this.#startListening()
-    const waiter = { done: Promise.withResolvers<CallResult>(), wasMissing: false }
+    const waiter: Waiter = { done: Promise.withResolvers<CallResult>(), wasMissing: false }
     this.#waiters.set(callId, waiter)
     this.#poll ??= setInterval(() => void this.#lookForAll().catch(() => {}), POLL_MS).unref()
     return { result: waiter.done.promise }
@@ -43,6 +44,23 @@ export class WaitingCalls implements AsyncDisposable {
 
   has(callId: string): boolean {
     return this.#waiters.has(callId)
+  }
+
+  /** Notes to whom this process gave the call, after that was committed. */
+  granted(callId: string, grant: Grant): void {
+    const waiter = this.#waiters.get(callId)
+    if (waiter) waiter.grant = grant
+  }
+
+  /** Whether this process gave the call to that worker under that fence and nobody has had its result yet. */
+  wasGranted(callId: string, { workerId, fence }: Grant): boolean {
+    const grant = this.#waiters.get(callId)?.grant
+    return grant?.workerId === workerId && grant.fence === fence
+  }
+
+  /** Counts the calls that this process gave to the worker and whose result it waits for. */
+  countGranted(workerId: string): number {
+    return [...this.#waiters.values()].filter(({ grant }) => grant?.workerId === workerId).length
   }
 
   /** Hands over a result that was reported to this process, after the transaction that ended the call. */

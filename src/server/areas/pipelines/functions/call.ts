@@ -3,8 +3,8 @@ import type { z } from 'zod'
 import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { callFunction } from '#contract/functions.ts'
 import { type Context, type Member, type Route, route } from '#edge/route/route.ts'
-import { createBoundedCache } from '#lib/memory/bounded-cache.ts'
-import { gather } from '#lib/work/gather.ts'
+import type { Sealer } from '#lib/crypto/seal.ts'
+import type { AppName } from '#ports/apps.ts'
 import { newCall } from '../calls/enqueue.ts'
 import type { CallResult } from '../calls/kinds.ts'
 import type { LocalStreams } from '../calls/local-streams.ts'
@@ -12,15 +12,15 @@ import type { NewCall } from '../calls/store.ts'
 import type { WaitingCalls } from '../calls/waiting.ts'
 import type { PipelineDeps } from '../deps.ts'
 import type { CallActivity } from './activity.ts'
-import { createInsert } from './insert.ts'
+import { createDefinitions, type Definitions } from './definitions.ts'
+import { createInsert, type FunctionCall } from './insert.ts'
 import { canonical } from './schema/canonical.ts'
-import { type CheckedSchema, checkSchema } from './schema/check-schema.ts'
+import type { CheckedSchema } from './schema/check-schema.ts'
 import { validate } from './schema/validate.ts'
-import { type CallableFunction, type FunctionLookup, findFunctions } from './store.ts'
+import type { CallableFunction } from './store.ts'
 
 /** Calls of one app that may wait for a worker, its pipeline runs among them. */
 const MAX_QUEUED_CALLS = 1_000
-const MAX_CACHED_SCHEMAS = 1_000
 /** The status that Activity shows for a call whose caller closed the connection. */
 const CLIENT_CLOSED_STATUS = 499
 
@@ -30,32 +30,41 @@ type FunctionDeps<Draft extends { id: string }> = PipelineDeps & {
   readonly streams: LocalStreams
 }
 type Input = Pick<z.output<(typeof callFunction)['input']>, 'alias' | 'name' | 'arguments' | 'timeout_seconds'>
-type Answer = { call_id: string; result: unknown }
+type Ended = { readonly callId: string; readonly result: CallResult }
+/** Returns undefined if the call was not inserted. */
+type Run = (call: FunctionCall) => Promise<Ended | undefined>
 
 export function callRoute<Draft extends { id: string }>(deps: FunctionDeps<Draft>): Route {
   const insert = createInsert(deps)
-  const schemaOf = createSchemas()
-  const find = gather((lookups: readonly FunctionLookup[]) => findFunctions(deps.db, lookups))
-  const answer = async (input: Input, context: Context<Member>): Promise<Answer> => {
+  const definitions = createDefinitions(deps.db)
+  const answer = async (input: Input, context: Context<Member>) => {
     const startedMs = performance.now()
     const draft = draftOf(deps, input, context)
-    let call: NewCall | undefined
+    let isRecorded = false
     let status = 500
     let answerBytes = 0
+    const run: Run = async (call) => {
+      const insertion = async () => {
+        const record = isRecorded ? undefined : draft
+        isRecorded = true
+        return insert({ draft: record, call })
+      }
+      const result = await runCall(deps, call, insertion, context.signal)
+      return result && { callId: call.id, result }
+    }
     try {
-      const { found, orgId } = await findCallable(deps, input, context.principal, { schemaOf, find })
-      const inserted = toCall(deps, orgId, found, input)
-      call = inserted
-      const insertion = () => insert({ draft, call: { ...inserted, arguments: input.arguments } })
-      const result = await runCall(deps, inserted, insertion, context.signal)
+      const app = await deps.apps.find(context.principal.org_id, input.alias)
+      const { callId, result } =
+        (app && (await callAtOnce({ ...deps, definitions }, app, input, run))) ??
+        (await callFound({ ...deps, definitions }, app, input, run))
       if (!result.ok) throw new ServiceError(result.code, result.message)
       status = 200
       answerBytes = Buffer.byteLength(JSON.stringify(result.output))
-      return { call_id: call.id, result: result.output }
+      return { call_id: callId, result: result.output }
     } catch (error) {
       if (error instanceof ServiceError) status = error.status
       if (context.signal.aborted) status = CLIENT_CLOSED_STATUS
-      if (!call) await insert({ draft, call: undefined })
+      if (!isRecorded) await insert({ draft, call: undefined })
       throw error
     } finally {
       const duration_ms = performance.now() - startedMs
@@ -85,70 +94,84 @@ function draftOf<Draft extends { id: string }>(
   return activity.draftCall({ org_id: principal.org_id, target, source: via, principal, arguments: canonical(sent) })
 }
 
-type SchemaOf = (found: CallableFunction) => CheckedSchema
+type CallDeps = Pick<PipelineDeps, 'sealer'> & { readonly streams: LocalStreams; readonly definitions: Definitions }
 
-/** Keeps checked schemas by their text, because compiling their patterns costs more than a call. */
-function createSchemas(): SchemaOf {
-  const cache = createBoundedCache<string, CheckedSchema>({ max: MAX_CACHED_SCHEMAS })
-  return ({ input_schema }) =>
-    cache.getOrMake(input_schema, () => {
-      const checked = checkSchema(JSON.parse(input_schema))
-      if (!('root' in checked)) throw new Error(`a registered schema is not valid: ${checked.path} ${checked.message}`)
-      return checked
-    })
+/**
+ * Calls a function as it was when it was last found, which spares a statement. Returns undefined if that is not possible,
+ * for instance because no stream of this process serves it, or because a worker has registered it since.
+ */
+async function callAtOnce(
+  { sealer, streams, definitions }: CallDeps,
+  { id: appId }: AppName,
+  input: Input,
+  run: Run,
+): Promise<Ended | undefined> {
+  const definition = streams.serves(appId, input.name) ? definitions.lastFound({ appId, name: input.name }) : undefined
+  if (!definition || validate(definitions.schemaOf(definition), input.arguments).length > 0) return undefined
+  return run({ ...toCall(sealer, definition, input), onlyAtVersion: definition.version })
 }
 
-async function findCallable<Draft extends { id: string }>(
-  { apps }: FunctionDeps<Draft>,
+async function callFound(
+  { sealer, definitions }: CallDeps,
+  app: AppName | undefined,
   input: Input,
-  { org_id: orgId }: Member,
-  { schemaOf, find }: { schemaOf: SchemaOf; find: (lookup: FunctionLookup) => Promise<CallableFunction | undefined> },
-): Promise<{ found: CallableFunction; orgId: string }> {
-  const app = await apps.find(orgId, input.alias)
-  const found = app && (await find({ appId: app.id, name: input.name }))
-  if (!found) throw notFound('function')
-  const errors = validate(schemaOf(found), input.arguments)
-  if (errors.length > 0) {
-    const detail = errors.slice(0, 3).map(({ path, message }) => `${path}: ${message}`)
-    const more = errors.length > 3 ? `; and ${errors.length - 3} more` : ''
-    throw new ServiceError('INVALID_REQUEST', detail.join('; ') + more, { errors })
-  }
-  if (!found.connected) {
-    const detail = `No worker that serves ${input.name} is connected. Start the app ${input.alias}, or its worker, and try again.`
+  run: Run,
+): Promise<Ended> {
+  const definition = app && (await definitions.find({ appId: app.id, name: input.name }))
+  if (!definition) throw notFound('function')
+  requireValid(definitions.schemaOf(definition), input.arguments)
+  requireReady(definition, input.alias)
+  return (await run(toCall(sealer, definition, input)))!
+}
+
+function requireValid(schema: CheckedSchema, sent: Input['arguments']): void {
+  const errors = validate(schema, sent)
+  if (errors.length === 0) return
+  const detail = errors.slice(0, 3).map(({ path, message }) => `${path}: ${message}`)
+  const more = errors.length > 3 ? `; and ${errors.length - 3} more` : ''
+  throw new ServiceError('INVALID_REQUEST', detail.join('; ') + more, { errors })
+}
+
+function requireReady({ name, connected, queued }: CallableFunction, alias: string): void {
+  if (!connected) {
+    const detail = `No worker that serves ${name} is connected. Start the app ${alias}, or its worker, and try again.`
     throw new ServiceError('NO_WORKER', detail)
   }
-  if (found.queued >= MAX_QUEUED_CALLS) {
+  if (queued >= MAX_QUEUED_CALLS) {
     const detail = `${MAX_QUEUED_CALLS} calls of this app wait for a worker, which is the limit. Try again later.`
     throw new ServiceError('RATE_LIMITED', detail, { retryAfterSeconds: 5 })
   }
-  return { found, orgId }
 }
 
-function toCall(deps: Pick<PipelineDeps, 'sealer'>, orgId: string, found: CallableFunction, input: Input): NewCall {
-  return newCall(deps.sealer, {
-    orgId,
-    appId: found.app_id,
+function toCall(sealer: Sealer, definition: CallableFunction, input: Input): FunctionCall {
+  const call = newCall(sealer, {
+    orgId: definition.org_id,
+    appId: definition.app_id,
     kind: 'function',
     name: input.name,
     input: input.arguments,
-    repeatable: found.repeatable,
-    timeoutSeconds: Math.min(found.timeout_seconds, input.timeout_seconds ?? found.timeout_seconds),
+    repeatable: definition.repeatable,
+    timeoutSeconds: Math.min(definition.timeout_seconds, input.timeout_seconds ?? definition.timeout_seconds),
   })
+  return { ...call, arguments: input.arguments }
 }
 
-/** Waits for the result until the call's time is over or the caller goes away, which both cancel it. */
+/**
+ * Waits for the result until the call's time is over or the caller goes away, which both cancel it. Returns undefined if the
+ * call was not inserted.
+ */
 async function runCall(
   { waiting }: { waiting: WaitingCalls },
   { id, timeoutSeconds }: NewCall,
-  insert: () => Promise<unknown>,
+  insert: () => Promise<boolean>,
   signal: AbortSignal,
-): Promise<CallResult> {
+): Promise<CallResult | undefined> {
   const { result } = await waiting.expect(id)
   const outcome = Promise.withResolvers<CallResult | 'stopped'>()
   const onStop = () => outcome.resolve('stopped')
   let timer: NodeJS.Timeout | undefined
   try {
-    await insert()
+    if (!(await insert())) return undefined
     timer = setTimeout(onStop, timeoutSeconds * 1000)
     signal.addEventListener('abort', onStop, { once: true })
     if (signal.aborted) onStop()

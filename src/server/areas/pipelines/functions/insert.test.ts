@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { listActivity } from '#contract/activity.ts'
 import { callFunction } from '#contract/functions.ts'
-import type { ReportedResult } from '#contract/workers.ts'
+import { type ReportedResult, reportResults } from '#contract/workers.ts'
 import type { Db } from '#lib/db/db.ts'
 import { DatabaseUnavailable } from '#lib/db/errors.ts'
 import { notify } from '#lib/db/notify.ts'
@@ -64,9 +65,16 @@ describe('a call whose worker is connected to the process that takes the call', 
   let app: TestApp
   /** Refuses the answer to the next insertion of a call, after it was committed. */
   let losesAnswer = false
+  /** Runs before the next statement that ends a call. */
+  let beforeEnd: (() => Promise<void>) | undefined
   beforeAll(async () => {
     database = await openTestDatabase()
     const query: Db['query'] = async <Row>(statement: Parameters<Db['query']>[0]) => {
+      if (statement.text.includes('delete from pipelines.calls')) {
+        const hold = beforeEnd
+        beforeEnd = undefined
+        await hold?.()
+      }
       const rows = await database.db.query<Row>(statement)
       if (!losesAnswer || !statement.text.includes('insert into pipelines.calls')) return rows
       losesAnswer = false
@@ -85,18 +93,76 @@ describe('a call whose worker is connected to the process that takes the call', 
     database.db.query<{ state: string; worker_id: string | null }>(sql`
       select state, worker_id from pipelines.calls where org_id = ${app.org_id} order by id`)
 
-  it('is given to it as it is inserted, and wakes nobody else', async () => {
-    await using one = await connectReady(app)
+  it.each([1, 10])('is given to it as it is inserted, and wakes nobody else; it has %i places', async (concurrency) => {
+    await using one = await connectReady(app, { concurrency })
     const woken: string[] = []
     await using _ = await database.db.listen(CALLS_CHANNEL, (payload) => void woken.push(payload))
-    const answer = call(app)
-    const { call_id, fence, seconds_left } = await one.nextCall()
-    expect(seconds_left).toBe(30)
-    await one.report({ call_id, fence, output: 1 })
-    expect(await answer).toEqual({ call_id, result: 1 })
+    for (let i = 0; i < 10; i++) {
+      const answer = call(app)
+      const { call_id, fence, seconds_left } = await one.nextCall()
+      expect(seconds_left).toBe(30)
+      void one.report({ call_id, fence, output: i })
+      expect(await answer).toEqual({ call_id, result: i })
+    }
     await notify(database.db, CALLS_CHANNEL, 'the last')
     await until(async () => woken.includes('the last'))
     expect(woken).toEqual(['the last'])
+  })
+
+  it('is answered before its end is on disk, and its worker is told of the end after that', async () => {
+    await using one = await connectReady(app)
+    const onDisk = Promise.withResolvers<void>()
+    beforeEnd = () => onDisk.promise
+    const answer = call(app)
+    const { call_id, fence } = await one.nextCall()
+    const reported = one.report({ call_id, fence, output: 1 })
+    expect(await answer).toEqual({ call_id, result: 1 })
+    expect(await states()).toEqual([{ state: 'running', worker_id: one.worker_id }])
+    onDisk.resolve()
+    expect(await reported).toEqual({ accepted: [call_id], refused: [] })
+    expect(await states()).toEqual([])
+  })
+
+  it('is ended by the second report of its worker if the first end was lost', async () => {
+    await using one = await connectReady(app)
+    beforeEnd = () => Promise.reject(new DatabaseUnavailable('the end was lost', { cause: undefined }))
+    const answer = call(app)
+    const { call_id, fence } = await one.nextCall()
+    const result = { call_id, fence, output: 1 }
+    await expect(one.report(result)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    expect(await answer).toEqual({ call_id, result: 1 })
+    expect(await one.report(result)).toEqual({ accepted: [call_id], refused: [] })
+    expect((await states()).filter(({ state }) => state === 'running')).toEqual([])
+  })
+
+  it('is not answered by somebody else of the organization, nor under another fence', async () => {
+    await using one = await connectReady(app)
+    const { token } = await system.member('developer', app.org_id)
+    const other = system.client(token)
+    const answer = call(app)
+    const { call_id, fence } = await one.nextCall()
+    const forge = (client: typeof other, as: object) => {
+      const results = [{ call_id, fence, output: 'forged', ...as }]
+      return client.call(reportResults, { alias: app.alias, worker_id: one.worker_id, results })
+    }
+    await expect(forge(other, {})).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect(await forge(app.client, { fence: fence + 1 })).toEqual({ accepted: [], refused: [call_id] })
+    await one.report({ call_id, fence, output: 'real' })
+    expect(await answer).toEqual({ call_id, result: 'real' })
+  })
+
+  it('is checked by the schema that its worker registered last, and is on record once', async () => {
+    const one = await connectReady(app)
+    const again = (input_schema: Record<string, unknown>) =>
+      connectRawWorker(app.client, app.alias, { functions: [{ ...GREET, input_schema }], worker_id: one.worker_id })
+    const strict = await again({ type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] })
+    await expect(call(app)).rejects.toMatchObject({ code: 'INVALID_REQUEST', message: 'arguments.n: is missing' })
+    await using lenient = await again(GREET.input_schema)
+    const [answer] = await Promise.all([call(app), report(lenient, 1)])
+    expect(answer.result).toBe(1)
+    const { items } = await app.client.call(listActivity, {})
+    expect(items).toHaveLength(3)
+    await Promise.all([one.close(), strict.close()])
   })
 
   it('waits for a free place, behind the calls that wait already', async () => {

@@ -4,6 +4,7 @@ import { DatabaseUnavailable } from '#lib/db/errors.ts'
 import { gather } from '#lib/work/gather.ts'
 import type { LocalStream, LocalStreams } from '../calls/local-streams.ts'
 import { insertCalls, type NewCall } from '../calls/store.ts'
+import type { WaitingCalls } from '../calls/waiting.ts'
 import type { CallActivity } from './activity.ts'
 
 type Work = Extract<WorkerEvent, { type: 'call' }>
@@ -11,19 +12,28 @@ type Deps<Draft extends { id: string }> = {
   readonly db: Db
   readonly activity: CallActivity<Draft>
   readonly streams: LocalStreams
+  readonly waiting: Pick<WaitingCalls, 'granted'>
 }
-/** `arguments` is what `input` has sealed. */
-type FunctionCall = NewCall & { readonly arguments: Readonly<Record<string, unknown>> }
-type Insertion<Draft> = { readonly draft: Draft; readonly call: FunctionCall | undefined }
+export type FunctionCall = NewCall & {
+  /** The content of `input` before it was sealed. */
+  readonly arguments: Readonly<Record<string, unknown>>
+  /** The call is only inserted if a worker gets it at once and its function still has this version. */
+  readonly onlyAtVersion?: string | undefined
+}
+/** Without a draft the call is on record already. */
+type Insertion<Draft> = { readonly draft: Draft | undefined; readonly call: FunctionCall | undefined }
 
 /**
  * Writes records and calls. Those that arrive while others are written share the next statement. A call that a worker
- * with a stream in this process serves is given to it in the same statement, which saves the commit of a claim.
+ * with a stream in this process serves is given to it in the same statement, which saves the commit of a claim. Returns
+ * false for a call that was not inserted.
  */
-export function createInsert<Draft extends { id: string }>({ db, activity, streams }: Deps<Draft>) {
+export function createInsert<Draft extends { id: string }>({ db, activity, streams, waiting }: Deps<Draft>) {
   return gather(async (batch: readonly Insertion<Draft>[]) => {
     const calls = batch.flatMap(({ call }) => call ?? [])
-    const records = activity.insertion(batch.map(({ draft }) => draft))
+    const drafts = batch.flatMap(({ draft }) => draft ?? [])
+    const records = drafts.length > 0 ? activity.insertion(drafts) : undefined
+    const notInserted = new Set<FunctionCall | undefined>()
     const chosen = new Map(calls.map((call) => [call, streams.pick(call.appId, call.name)]))
     await inTurn([...chosen.values()], async (held) => {
       const granted = calls.map((call) => ({
@@ -33,10 +43,13 @@ export function createInsert<Draft extends { id: string }>({ db, activity, strea
       const fences = new Map((await insertCalls(db, granted, records)).map(({ id, fence }) => [id, fence]))
       for (const [call, stream] of chosen) {
         const fence = fences.get(call.id)
-        if (fence !== undefined) stream?.send(toEvent(call, fence))
+        if (stream && fence !== undefined) {
+          waiting.granted(call.id, { workerId: stream.workerId, fence })
+          stream.send(toEvent(call, fence))
+        } else if (call.onlyAtVersion !== undefined) notInserted.add(call)
       }
     })
-    return batch.map(() => undefined)
+    return batch.map(({ call }) => !notInserted.has(call))
   })
 }
 

@@ -36,8 +36,11 @@ export function pageFunctions(db: Querier, { orgId, appId, after, limit }: Which
 }
 
 export type CallableFunction = FunctionRow & {
+  readonly org_id: string
   /** Calls of the whole app that wait for a worker, its pipeline runs among them. */
   readonly queued: number
+  /** Changes whenever a worker registers the function. */
+  readonly version: string
 }
 
 export type FunctionLookup = { readonly appId: string; readonly name: string }
@@ -45,7 +48,7 @@ export type FunctionLookup = { readonly appId: string; readonly name: string }
 /** Finds several functions at once, each in the place of the one that was asked for. */
 export async function findFunctions(db: Querier, lookups: readonly FunctionLookup[]) {
   const rows = await db.query<CallableFunction & { place: number }>(sql`
-    select ${columns}, lookup.place, (
+    select ${columns}, functions.org_id, lookup.place, functions.registered_at::text as version, (
       select count(*) from pipelines.calls where calls.app_id = functions.app_id and calls.state = 'queued') as queued
     from pipelines.functions
     join unnest(${lookups.map(({ appId }) => appId)}::text[], ${lookups.map(({ name }) => name)}::text[])

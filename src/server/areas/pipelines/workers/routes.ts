@@ -12,7 +12,7 @@ import { type Route, route } from '#edge/route/route.ts'
 import { notifyWorker } from '../calls/channels.ts'
 import { endCalls } from '../calls/finish.ts'
 import type { CallKindHooks, CallResult } from '../calls/kinds.ts'
-import type { LocalStreams } from '../calls/local-streams.ts'
+import type { LocalStream, LocalStreams } from '../calls/local-streams.ts'
 import { endFunctions, findRunningIds, lockRunning } from '../calls/store.ts'
 import type { WaitingCalls } from '../calls/waiting.ts'
 import type { PipelineDeps } from '../deps.ts'
@@ -46,7 +46,9 @@ export function workerRoutes(deps: WorkerDeps): Route[] {
         yield* workerEvents(deps, {
           worker,
           appId: app.appId,
+          principalId: app.principalId,
           functions: new Set(input.functions.map(({ name }) => name)),
+          concurrency: input.concurrency,
           hasPipelines: input.pipelines.length > 0,
           received,
           signal,
@@ -83,10 +85,14 @@ export function workerRoutes(deps: WorkerDeps): Route[] {
   ]
 }
 
-/** Ends each call whose fence fits. A result that comes again, or too late, is refused and changes nothing. */
+/**
+ * Ends each call whose fence fits. A result that comes again, or too late, is refused and changes nothing. If the end of a
+ * call that was answered already fails, its worker reports it again, because it is told only what is on disk.
+ */
 async function takeResults(deps: WorkerDeps, own: OwnWorker, results: readonly ReportedResult[]) {
   const awaited = results.filter(({ call_id }) => deps.waiting.has(call_id))
   const held = deps.streams.find(own.appId, own.workerId)
+  using _ending = held && answerEarly(deps, own, held, awaited)
   const by = { ...own, heldStream: held?.stream ?? null }
   const quick = awaited.length === 0 ? [] : await endFunctions(deps.db, by, awaited)
   if (quick.length > 0) held?.wake()
@@ -96,6 +102,28 @@ async function takeResults(deps: WorkerDeps, own: OwnWorker, results: readonly R
   const slow = rest.length === 0 ? [] : await endOthers(deps, own, rest)
   const accepted = [...quick, ...slow]
   return { accepted, refused: results.map(({ call_id }) => call_id).filter((id) => !accepted.includes(id)) }
+}
+
+/**
+ * Hands over the results of calls that this process gave to the worker, before their end is on disk. Does nothing for a
+ * worker without a free place: the caller's next call would come before its place is free, and would have to be queued.
+ * Dispose of the result when the calls have ended.
+ */
+function answerEarly(
+  { waiting }: WorkerDeps,
+  { workerId, principalId }: OwnWorker,
+  held: LocalStream,
+  awaited: readonly ReportedResult[],
+): Disposable | undefined {
+  if (held.principalId !== principalId || waiting.countGranted(workerId) + held.ending >= held.concurrency) return
+  const ours = awaited.filter(({ call_id, fence }) => waiting.wasGranted(call_id, { workerId, fence }))
+  held.ending += ours.length
+  for (const result of ours) waiting.settle(result.call_id, toResult(result))
+  return {
+    [Symbol.dispose]: () => {
+      held.ending -= ours.length
+    },
+  }
 }
 
 /** Ends calls that have rows of their own, or that another replica waits for. */

@@ -21,7 +21,9 @@ type StreamDeps = {
 type Stream = {
   readonly worker: ConnectedWorker
   readonly appId: string
+  readonly principalId: string
   readonly functions: ReadonlySet<string>
+  readonly concurrency: number
   readonly hasPipelines: boolean
   /** Calls that the worker has already. */
   readonly received: readonly string[]
@@ -112,8 +114,12 @@ function createSent(onChange: () => void) {
   }
 }
 
-function toLocal({ worker, appId, functions }: Stream, to: Pick<LocalStream, 'wake' | 'send' | 'fail'>): LocalStream {
-  return { ...to, workerId: worker.id, stream: worker.stream, appId, functions, takeTurn: createTurns() }
+function toLocal(
+  { worker, appId, principalId, functions, concurrency }: Stream,
+  to: Pick<LocalStream, 'wake' | 'send' | 'fail'>,
+): LocalStream {
+  const about = { workerId: worker.id, stream: worker.stream, appId, principalId, functions, concurrency }
+  return { ...to, ...about, ending: 0, takeTurn: createTurns() }
 }
 
 async function claim(deps: StreamDeps, stream: Stream, { takeTurn }: LocalStream): Promise<readonly ClaimedCall[]> {
