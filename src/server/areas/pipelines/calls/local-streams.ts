@@ -64,7 +64,8 @@ export class LocalStreams {
   }
 
   serves(appId: string, name: string): boolean {
-    return [...(this.#byApp.get(appId)?.values() ?? [])].some(({ functions }) => functions.has(name))
+    const streams = this.#byApp.get(appId)?.values()
+    return streams?.some(({ functions }) => functions.has(name)) ?? false
   }
 
   find(appId: string, workerId: string): LocalStream | undefined {
