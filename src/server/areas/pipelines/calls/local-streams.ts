@@ -18,7 +18,7 @@ export type LocalStream = {
   /** Number of this connection of the worker. */
   readonly stream: number
   readonly appId: string
-  /** Who connected the worker. */
+  /** Id of the principal that connected the worker. Results of any other one are refused. */
   readonly principalId: string
   readonly functions: ReadonlySet<string>
   /** Calls that the worker runs at once. */

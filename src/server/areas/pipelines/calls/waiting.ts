@@ -63,7 +63,7 @@ export class WaitingCalls implements AsyncDisposable {
     return [...this.#waiters.values()].filter(({ grant }) => grant?.workerId === workerId).length
   }
 
-  /** Hands over a result that was reported to this process, after the transaction that ended the call. */
+  /** Hands over a result that was reported to this process. Does nothing for a call that has its result. */
   settle(callId: string, result: CallResult): void {
     const waiter = this.#waiters.get(callId)
     this.forget(callId)

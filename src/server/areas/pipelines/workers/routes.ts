@@ -96,8 +96,8 @@ async function takeResults(deps: WorkerDeps, own: OwnWorker, results: readonly R
   const by = { ...own, heldStream: held?.stream ?? null }
   const quick = awaited.length === 0 ? [] : await endFunctions(deps.db, by, awaited)
   if (quick.length > 0) held?.wake()
-  for (const result of awaited)
-    if (quick.includes(result.call_id)) deps.waiting.settle(result.call_id, toResult(result))
+  const unanswered = awaited.filter(({ call_id }) => quick.includes(call_id) && deps.waiting.has(call_id))
+  for (const result of unanswered) deps.waiting.settle(result.call_id, toResult(result))
   const rest = results.filter(({ call_id }) => !quick.includes(call_id))
   const slow = rest.length === 0 ? [] : await endOthers(deps, own, rest)
   const accepted = [...quick, ...slow]
